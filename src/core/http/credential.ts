@@ -1,3 +1,4 @@
+import { describeValue } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { ofProcess } from '../../lib/runtime.ts'
 import type { Redactor } from '../../lib/redactor.ts'
@@ -65,7 +66,7 @@ export class Credential {
     if (this.fixed !== undefined) return this.fixed
     await this.#state.refreshing
     const token: unknown = await this.#provider?.token()
-    assertToken(token, 'the token of auth')
+    assertToken(token, 'what apiKey or auth returns')
     this.#redactor.renew(token)
     this.#state.current = token
     return token
@@ -94,7 +95,7 @@ export class Credential {
  */
 export function assertToken(token: unknown, name: string): asserts token is string {
   const refuse = (message: string) => new ConfigurationError(message)
-  if (typeof token !== 'string') throw refuse(`${name} must be a string, got ${typeof token}`)
+  if (typeof token !== 'string') throw refuse(`${name} must be a string, got ${describeValue(token)}`)
   if (token === '') throw refuse(`${name} is empty`)
   if (/^(["']).*\1$/.test(token)) throw refuse(`${name} is in quotes; remove them`)
   const position = token.search(/[^\x21-\x7e]/)

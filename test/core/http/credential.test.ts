@@ -24,6 +24,7 @@ describe('apiKey', () => {
   it('fails the call, and is not shown, when its function returns one with a line break', async () => {
     const { error, sent } = await service.search({ apiKey: () => 'org_live_secret\nx' })
     expect([error, sent]).toMatchObject([{ name: 'ConfigurationError', charged: 'no' }, 0])
+    expect(error).toHaveProperty('message', expect.stringContaining('what apiKey or auth returns must be'))
     expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain('org_live')
   })
 })

@@ -60,7 +60,7 @@ describe('new SocialSearch()', () => {
     [{ ...good, baseUrl: 'https://user:secret@api.example/v1' }, /user name/],
     [{ ...good, baseUrl: 'http://api.example/secret' }, /must be https/],
     [{ ...good, baseUrl: 'org_secret' }, /not a URL/],
-    [{ ...good, apiKey: null }, /must be a string, got object/],
+    [{ ...good, apiKey: null }, /must be a string, got null/],
     [{ ...good, auth: { token: () => 't' } }, /either apiKey or auth/],
     [{ baseUrl: good.baseUrl, auth: {} }, /auth must implement token\(\)/],
     [{ ...good, timeOut: 5 }, /^unknown option timeOut; expected one of baseUrl, apiKey, /],
