@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget } from '../../src/index.ts'
+import type { Fault } from '../../src/extensions/sandbox/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'
 import { clientOf, leave, post, setUp } from './setup.ts'
 
@@ -26,45 +27,31 @@ describe('a caller of createProxy() who leaves', () => {
     expect([sandbox.requests, failures]).toEqual([[], []])
   })
 
-  it('during a free request frees its slot', async () => {
-    const { proxy, sandbox } = setUp()
-    sandbox.inject({ delay: 1000 })
-    expect(await leave(proxy, { path: '/mentions', method: 'GET' })).toEqual({ status: 499, ms: 0 })
-  })
+  const scopes = ['search:read', 'mentions:read', 'mentions:write'] as const
+  const mentions = { path: '/mentions', method: 'GET' }
+  const change = { path: '/mentions/men_1/state', method: 'PATCH', body: '{"state":"done"}' }
+  type Asked = Parameters<typeof post>[1]
 
-  it('during a paid request leaves no uncertain credits in the ledger or the budget', async () => {
+  it.each<[string, Fault, Asked, status: number, ms: number, spent: number]>([
+    ['a free request frees its slot', { delay: 1000 }, mentions, 499, 0, 0],
+    ['a paid request leaves nothing uncertain', { delay: 1000 }, {}, 200, 900, 2],
+    ['a PATCH does not stop it', { status: 502, delay: 1000 }, change, 502, 900, 0],
+    ['the wait for the next attempt ends the call', { status: 503, retryAfter: 5 }, {}, 499, 0, 0],
+    ['a failing paid request stops the retry', { status: 502, delay: 1000 }, {}, 502, 900, 0],
+  ])('during %s', async (_, fault, request, status, ms, spent) => {
     const budget = new CreditBudget(10)
-    const { proxy, sandbox, backend, failures } = setUp({ budget: () => budget })
-    sandbox.inject({ delay: 1000 })
-    await leave(proxy, {}, () => expect(sandbox.requests).toHaveLength(1))
-    expect(backend.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
-    expect(budget.summary()).toMatchObject({ spent: 2, uncertain: 0 })
-    expect(sandbox.ledger.spent).toBe(2)
-    expect(failures).toEqual([])
-  })
-
-  it('during a PATCH does not stop it', async () => {
-    const writer = { key: 'writer_key_1', scopes: ['mentions:read', 'mentions:write'] } as const
-    const options = { sandbox: { keys: [writer] }, backend: { apiKey: writer.key } }
-    const { proxy, sandbox } = setUp({}, options)
-    sandbox.inject({ status: 502, delay: 1000 })
-    const change = { path: '/mentions/men_1/state', method: 'PATCH', body: '{"state":"done"}' }
-    expect(await leave(proxy, change)).toEqual({ status: 502, ms: 900 })
-  })
-
-  it('between two attempts ends the call', async () => {
-    const { proxy, sandbox, backend } = setUp()
-    sandbox.inject({ status: 503, retryAfter: 5 })
-    expect(await leave(proxy)).toMatchObject({ ms: 0 })
+    const sandboxOptions = { keys: [{ key: 'writer_key_1', scopes }] }
+    const more = { sandbox: sandboxOptions, backend: { apiKey: 'writer_key_1' } }
+    const { proxy, sandbox, backend } = setUp({ budget: () => budget }, more)
+    sandbox.inject({ ...fault, times: Infinity })
+    expect(await leave(proxy, request, () => expect(sandbox.requests).toHaveLength(1))).toEqual({
+      status,
+      ms,
+    })
     expect(sandbox.requests).toHaveLength(1)
-    expect(backend.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
-  })
-
-  it('during a failing paid request stops the retry', async () => {
-    const { proxy, sandbox } = setUp()
-    sandbox.inject({ status: 502, delay: 1000, times: Infinity })
-    await leave(proxy)
-    expect(sandbox.requests).toHaveLength(1)
+    expect(backend.credits).toMatchObject({ spent, uncertain: 0, reserved: 0 })
+    expect(budget.summary()).toMatchObject({ spent, uncertain: 0 })
+    expect(sandbox.ledger.spent).toBe(spent)
   })
 })
 
