@@ -21,7 +21,6 @@ import {
   type Moment,
   type OrganizationRecord,
   type World,
-  isWalk,
 } from './world.ts'
 
 /** Options that a client, a variant of it and a call may have, with the settings that follow from them. */
@@ -61,15 +60,13 @@ function drawOptions(random: Random, budgets: readonly CreditBudget[], base = de
   const timeout = random.pick([1, 100, 1000, 5000])
   const deadline = random.pick([1, 500, 3000, 30_000, 120_000])
   const budget = budgets.length > 0 ? random.pick(budgets) : undefined
-  const drawn: [number, DrawnOptions['options'], Partial<CallSettings>][] = [
+  const drawn: [chance: number, DrawnOptions['options'], Partial<CallSettings>][] = [
     [0.25, { validation }, { validation }],
     [0.3, { retry }, afterRetry],
     [0.08, { timeout }, { timeoutMs: timeout }],
     [0.06, { deadline }, { deadlineMs: deadline }],
-    ...(budget
-      ? [[0.2, { budget }, { budgets: [...new Set([...base.budgets, budget])] }] as (typeof drawn)[number]]
-      : []),
   ]
+  if (budget) drawn.push([0.2, { budget }, { budgets: [...new Set([...base.budgets, budget])] }])
   const chosen = drawn.filter(([chance]) => random.chance(chance))
   return {
     options: Object.assign({}, ...chosen.map(([, option]) => option)) as DrawnOptions['options'],
@@ -194,9 +191,8 @@ function refreshable(kind: string, give: () => string, random: Random, { trace }
   }
 }
 
-const modes: readonly Mode[] = [
-  ...(['await', 'withResponse', 'pages', 'items', 'toArray', 'together', 'resume', 'resume'] as const),
-]
+const waiting: readonly Mode[] = ['await', 'withResponse']
+const reading: readonly Mode[] = ['pages', 'items', 'toArray', 'together', 'resume', 'resume']
 
 /** What costs credits most often, what changes data, or anything. */
 function drawGroup(random: Random): readonly SoakOperation[] {
@@ -217,14 +213,13 @@ export function drawCall(
   const { client, settings: base } = random.pick(owner.variants)
   const documented = crowd ?? random.pick(drawGroup(random))
   const operation = { ...documented, price: owner.prices[documented.id] ?? documented.price }
-  const mode = random.pick(operation.paging === undefined ? modes.slice(0, 2) : modes)
+  const mode = random.pick(operation.paging === undefined ? waiting : [...waiting, ...reading])
   const { options, settings } = drawOptions(random, budgets, base)
   const plan = drawAbortPlan(random, () => (call.abortedAt = performance.now()))
   const walks: AnyCallOptions = {
     ...(random.chance(0.15) && { limit: random.integer(1, 8) }),
     ...(random.chance(0.15) && { maxPages: random.integer(1, 4) }),
   }
-  const hasPages = isWalk(mode) || mode === 'together'
   const aborted = plan === null ? '' : `, aborted: ${plan.what}`
   const call: CallRecord = {
     ...{ id, operation, owner, client, settings, mode, plan, random },
@@ -233,7 +228,7 @@ export function drawCall(
       ...options,
       headers: { [callHeader]: id },
       ...(random.chance(0.1) && { priority: random.integer(-1, 3) }),
-      ...(hasPages && walks),
+      ...(reading.includes(mode) && walks),
       ...(plan && { signal: plan.controller.signal, observers: [{ onWait: () => plan.reach('wait') }] }),
     },
     what: `${operation.id} by ${owner.name}, ${mode}, ${JSON.stringify(walks)}, ${said(options)}${aborted}`,
@@ -245,7 +240,7 @@ export function drawCall(
   return call
 }
 
-/** Of a request: it is not the first that the abort waits for. */
+/** They come with each request of the call, so an abort may wait for the second or third. */
 const momentsOfRequest: readonly Moment[] = ['sent', 'arrived', 'headers', 'body', 'end']
 
 /** Draws whether and when a call is aborted: at a time, after some turns of promises, or at one of its moments. */
