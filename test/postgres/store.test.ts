@@ -2,82 +2,76 @@ import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresStore, SharedBudget, SharedLimiter } from '../../src/extensions/shared/index.ts'
 import { openStore } from '../redis/clients.ts'
-import { farMs, winsFromAfar } from '../shared/far-writer.ts'
-import { meetForeignMessages } from '../shared/foreign-messages.ts'
 import { sharedLimiterContract } from '../shared/limiter-contract.ts'
-import { outlastsSilence } from '../shared/half-open.ts'
-import { storeContract } from '../shared/store-contract.ts'
+import { type StoreServer, storeContract } from '../shared/store-contract.ts'
 import { startPgbouncer } from './pgbouncer.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
 import { queueRequest } from '../support/limiter.ts'
 import { realTime } from '../support/real-time.ts'
 
 let server: PostgresServer
+let pool: Pool
 const cuts: (() => void)[] = []
+const poolOf = () => new Pool({ connectionString: server.url, max: 2 }).on('error', () => {})
 const open = async () => {
   const { store, cut } = await openStore('postgres', server.url)
   cuts.push(cut)
   return store
 }
-beforeAll(async () => void (server = await startPostgres()))
+beforeAll(async () => {
+  server = await startPostgres()
+  pool = poolOf()
+})
 afterAll(async () => {
   for (const cut of cuts) cut()
+  await pool.end()
   await server.remove()
 })
 
-storeContract('postgresStore', open, { isRemote: true })
+/** The Postgres of the file, as the contract of stores needs it. */
+const postgresServer = (): StoreServer => ({
+  port: Number(new URL(server.url).port),
+  openAt(port: number) {
+    const timeouts = { query_timeout: 1000, connectionTimeoutMillis: 1000 }
+    const silent = new Pool({ ...timeouts, user: 'postgres', host: '127.0.0.1', port, max: 2 })
+    cuts.push(() => void silent.end())
+    return postgresStore(silent.on('error', () => {}))
+  },
+  openThrough: (meet) =>
+    postgresStore({
+      query: (text, values) => {
+        const isWrite = text.includes('insert into social_search_shared as text')
+        return meet(() => pool.query(text, values), isWrite) as Promise<{ rows: unknown[] }>
+      },
+      connect: () => pool.connect(),
+    }),
+  forget: (key: string) => pool.query('delete from social_search_shared where key = $1', [key]),
+  async backUp(key: string) {
+    const { rows } = await pool.query('select tag, value from social_search_shared where key = $1', [key])
+    const [{ tag, value }] = rows as [{ tag: string; value: string }]
+    return () =>
+      pool.query('update social_search_shared set tag = $2, value = $3 where key = $1', [key, tag, value])
+  },
+  async send(key: string, text: string) {
+    const payload = text.replaceAll('\u0000', '?')
+    for (const each of [payload, key, `${key}\n${payload}`])
+      await pool.query('select pg_notify($1, $2)', ['social_search_shared', each])
+  },
+  longest: 7900,
+  async listening() {
+    const { rows } = await pool.query(
+      `select from pg_stat_activity where query = 'listen social_search_shared'`,
+    )
+    return rows.length
+  },
+})
+
+storeContract('postgresStore', open, { server: postgresServer })
 
 // The first three are those of the contract of stores.
 sharedLimiterContract('SharedLimiter on Postgres', open, () => cuts.splice(3).forEach((cut) => cut()))
 
 describe('postgresStore()', () => {
-  const poolOf = () => {
-    const pool = new Pool({ connectionString: server.url, max: 2 })
-    pool.on('error', () => {})
-    return pool
-  }
-
-  it.each([
-    [
-      'changed',
-      `update social_search_shared set tag = 'other', value = 'other' where key = 'late'`,
-      'other and late',
-    ],
-    ['lost', `delete from social_search_shared where key = 'late'`, 'nothing and late'],
-    [
-      'set back',
-      `update social_search_shared set tag = 'first', value = 'first' where key = 'late'`,
-      'first and late',
-    ],
-  ])('does not store a late text when the text was %s', async (_, happen, expected) => {
-    const pool = poolOf()
-    const store = postgresStore(pool)
-    await store.update('late', () => ({ value: 'second', result: 0 }))
-    let isLate = true
-    const query = async (text: string, values: unknown[]) => {
-      if (isLate && text.includes('update social_search_shared set')) {
-        isLate = false
-        server.run(happen)
-      }
-      return pool.query(text, values)
-    }
-    const slow = postgresStore({ query, connect: () => pool.connect() })
-    await slow.update('late', (value = 'nothing') => ({ value: `${value} and late`, result: 0 }))
-    expect(await store.update('late', (value) => ({ result: value }))).toBe(expected)
-    await pool.end()
-  })
-
-  it('lets a process that is far away change a text that a near one changes all the time', async () => {
-    const pool = poolOf()
-    const query = async (text: string, values: unknown[]) => {
-      await realTime.pass(farMs)
-      return pool.query(text, values)
-    }
-    const far = postgresStore({ query, connect: () => pool.connect() })
-    await winsFromAfar(postgresStore(pool), far)
-    await pool.end()
-  })
-
   it('creates its table when an administrator has dropped it', async () => {
     const pool = poolOf()
     const store = postgresStore(pool)
@@ -184,18 +178,6 @@ describe('postgresStore()', () => {
     await bouncer.end()
   })
 
-  it('goes on when a connection falls silent, if its pool has a query_timeout', async () => {
-    const pools: Pool[] = []
-    const open = (port: number) => {
-      const timeouts = { query_timeout: 1000, connectionTimeoutMillis: 1000 }
-      const pool = new Pool({ ...timeouts, user: 'postgres', host: '127.0.0.1', port, max: 2 })
-      pools.push(pool.on('error', () => {}))
-      return postgresStore(pool)
-    }
-    await outlastsSilence(Number(new URL(server.url).port), open)
-    for (const pool of pools) void pool.end()
-  })
-
   it('listens on one connection for all limiters, and again when it is cut', async () => {
     const pool = poolOf()
     const store = postgresStore(pool)
@@ -219,24 +201,6 @@ describe('postgresStore()', () => {
     end()
     await Promise.all(limiters.map((limiter) => limiter.close()))
     await expect.poll(() => pool.totalCount).toBeLessThanOrEqual(1)
-    await pool.end()
-  })
-
-  it('leaves no client of its pool taken when a watch ends at once', async () => {
-    const pool = poolOf()
-    postgresStore(pool).watch!('left', () => {})()
-    await pool.end()
-    expect(pool.totalCount).toBe(0)
-  })
-
-  it('ignores messages of other programs', async () => {
-    const pool = poolOf()
-    const send = async (key: string, text: string) => {
-      const payload = text.replaceAll('\u0000', '?')
-      for (const each of [`${key}\n${payload}`, payload, key])
-        await pool.query('select pg_notify($1, $2)', ['social_search_shared', each])
-    }
-    await meetForeignMessages([await open(), await open()], send, 7900)
     await pool.end()
   })
 

@@ -2,14 +2,10 @@ import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type RedisClient, redisStore, SharedLimiter } from '../../src/extensions/shared/index.ts'
-import { farMs, winsFromAfar } from '../shared/far-writer.ts'
-import { meetForeignMessages } from '../shared/foreign-messages.ts'
-import { listen } from '../shared/store-promises.ts'
-import { outlastsSilence } from '../shared/half-open.ts'
-import { storeContract } from '../shared/store-contract.ts'
+import { listen, storeContract } from '../shared/store-contract.ts'
 import { realTime } from '../support/real-time.ts'
 import { openStore, packages } from './clients.ts'
-import { admin, network, server } from './workers.ts'
+import { admin, redisServer, server } from './workers.ts'
 import { queueRequest } from '../support/limiter.ts'
 
 const cuts: (() => void)[] = []
@@ -17,79 +13,28 @@ afterAll(() => {
   for (const cut of cuts) cut()
 })
 
-for (const name of packages)
-  storeContract(
-    `redisStore on ${name}`,
-    async () => {
-      const { store, cut } = await openStore(name, server.url)
-      cuts.push(cut)
-      return store
-    },
-    { isRemote: true },
-  )
-
-/** What happens to a text while a write of another process is on its way. */
-const meanwhile: [string, string, (name: string) => unknown][] = [
-  [
-    'changed',
-    'other and late',
-    () => redisStore(admin).update('late', () => ({ value: 'other', result: 0 })),
-  ],
-  ['lost', 'nothing and late', (name) => admin.del(name)],
-  ['set back', 'first and late', (name) => admin.restore(name, 0, backup, 'REPLACE')],
-]
-let backup: Buffer
-
-it.each(meanwhile)(
-  'redisStore() does not store a late text when the text was %s',
-  async (_, expected, happen) => {
-    const { commands, wrap } = network()
-    const store = redisStore(admin)
-    const name = 'social-search:late'
-    await store.update('late', () => ({ value: 'first', result: 0 }))
-    backup = (await admin.dumpBuffer(name))!
-    await store.update('late', () => ({ value: 'second', result: 0 }))
-    commands.meet = async (send, args) => {
-      if (args.length > 4) {
-        commands.meet = (send) => send()
-        await happen(name)
-      }
-      return send()
-    }
-    const late = (value = 'nothing') => ({ value: `${value} and late`, result: value })
-    await redisStore(wrap(admin)).update('late', late)
-    expect(await store.update('late', (value) => ({ result: value }))).toBe(expected)
+const openAt = {
+  ioredis(port: number) {
+    const client = new Redis({ port, socketTimeout: 1000 })
+    cuts.push(() => client.disconnect())
+    return redisStore(client.on('error', () => {}))
   },
-)
+  async redis(port: number) {
+    const socket = { port, host: '127.0.0.1', socketTimeout: 1000, reconnectStrategy: 100 }
+    const client = createClient({ socket, pingInterval: 300 }).on('error', () => {})
+    cuts.push(() => client.destroy())
+    return redisStore(await client.connect())
+  },
+}
 
-it('redisStore() lets a process that is far away change a text that a near one changes all the time', async () => {
-  const { commands, wrap } = network()
-  commands.meet = async (send) => {
-    await realTime.pass(farMs)
-    return send()
+for (const name of packages) {
+  const open = async () => {
+    const { store, cut } = await openStore(name, server.url)
+    cuts.push(cut)
+    return store
   }
-  await winsFromAfar(redisStore(admin), redisStore(wrap(admin)))
-})
-
-it.each(packages)('redisStore() on %s leaves no connection open when a watch ends at once', async (name) => {
-  const { store, cut } = await openStore(name, server.url)
-  const clients = async () => (await admin.call('CLIENT', 'LIST', 'TYPE', 'pubsub')) as string
-  await expect.poll(clients).toBe('')
-  store.watch!('left', () => {})()
-  const end = store.watch!('left', () => {})
-  await expect.poll(clients).not.toBe('')
-  end()
-  await expect.poll(clients).toBe('')
-  cut()
-})
-
-it.each(packages)('SharedLimiter on %s ignores messages of other programs', async (name) => {
-  const [first, second] = [await openStore(name, server.url), await openStore(name, server.url)]
-  const send = (key: string, text: string) => admin.publish(`social-search:${key}`, text)
-  await meetForeignMessages([first.store, second.store], send, 5_000_000)
-  first.cut()
-  second.cut()
-})
+  storeContract(`redisStore on ${name}`, open, { server: () => ({ ...redisServer(), openAt: openAt[name] }) })
+}
 
 it('redisStore() refuses another client', () => {
   expect(() => redisStore({} as RedisClient)).toThrow(
@@ -150,21 +95,6 @@ describe('redisStore()', () => {
       return client as unknown as Redis
     }
     expect(await passOn(clientOf)).toEqual([])
-  })
-
-  it.each(packages)('goes on when a connection falls silent, as docs/fleet.md sets %s up', async (name) => {
-    const openIoRedis = (port: number) => {
-      const client = new Redis({ port, socketTimeout: 1000 })
-      clients.push(client.on('error', () => {}))
-      return redisStore(client)
-    }
-    const openRedis = async (port: number) => {
-      const socket = { port, host: '127.0.0.1', socketTimeout: 1000, reconnectStrategy: 100 }
-      const client = createClient({ socket, pingInterval: 300 }).on('error', () => {})
-      nodeClients.push(client)
-      return redisStore(await client.connect())
-    }
-    await outlastsSilence(server.port, name === 'redis' ? openRedis : openIoRedis)
   })
 
   it('needs no more rights than docs/fleet.md says', async () => {

@@ -5,6 +5,7 @@ import { redisStore, SharedLimiter, type SharedLimiterOptions } from '../../src/
 import { type Connection, type Package, connect } from './clients.ts'
 import { type RedisServer, startRedis } from './server.ts'
 import { queueRequest } from '../support/limiter.ts'
+import type { Meet, StoreServer } from '../shared/store-contract.ts'
 
 const windowMs = 600
 
@@ -84,6 +85,27 @@ export function network() {
   }
   return { commands, wrap }
 }
+
+const keyOf = (key: string) => `social-search:${key}`
+
+/** The Redis of the file, as the contract of stores needs it, except for what a package does. */
+export const redisServer = (): Omit<StoreServer, 'openAt'> => ({
+  port: server.port,
+  openThrough(meet: Meet) {
+    const { commands, wrap } = network()
+    // Those that replace a text have more arguments.
+    commands.meet = (send, args) => meet(send, args.length > 5)
+    return redisStore(wrap(admin))
+  },
+  forget: (key: string) => admin.del(keyOf(key)),
+  async backUp(key: string) {
+    const backup = await admin.dumpBuffer(keyOf(key))
+    return () => admin.restore(keyOf(key), 0, backup, 'REPLACE')
+  },
+  send: (key: string, text: string) => admin.publish(keyOf(key), text),
+  longest: 5_000_000,
+  listening: async () => String(await admin.call('CLIENT', 'LIST', 'TYPE', 'pubsub')).split('\n').length - 1,
+})
 
 /** Sends, is answered at once, and gives the slot back. */
 export function finish(lease: Lease): void {

@@ -5,5 +5,5 @@ import { storeContract } from './store-contract.ts'
 
 const path = join(newFolder(), 'shared.sqlite')
 storeContract('sqlStore of docs/stores.md', async () => (await documentedStore('sqlStore'))(path), {
-  hasNotices: false,
+  hasMessages: false,
 })
