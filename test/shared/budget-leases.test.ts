@@ -75,6 +75,22 @@ describe('SharedBudget', () => {
     },
   )
 
+  it('counts as uncertain after a day what a process has reserved that died while the clock was ahead', async () => {
+    const { world, store, budgetOf } = openLateStore()
+    let isDead = false
+    const update: SharedStore['update'] = (...given) =>
+      isDead ? Promise.reject(new Error('it is dead')) : store.update(...given)
+    const dead = budgetOf({ store: { update } })
+    world.clock = (at) => at + 240 * hour
+    await settle(dead.reserve(4, 'any'))
+    isDead = true
+    await settle(dead.close())
+    world.clock = (at) => at
+    expect(await summaryOf(budgetOf())).toMatchObject({ reserved: 4, uncertain: 0 })
+    await pass(25 * hour)
+    expect(await summaryOf(budgetOf())).toMatchObject({ reserved: 0, uncertain: 4 })
+  })
+
   it('forgets a process that is idle for an hour, or that left credits uncertain 30 days ago', async () => {
     const { world, store, budgetOf } = openLateStore()
     let processes: object = {}

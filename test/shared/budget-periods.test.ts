@@ -145,6 +145,19 @@ describe('new SharedBudget({ every })', () => {
     expect(await summaryOf(budgetOf({ every: 'day' }))).toMatchObject(unsettled)
   })
 
+  it('counts a call in the day in which it is sent when the clock of its process was set back', async () => {
+    vi.setSystemTime('2026-11-20T23:59:50Z')
+    const { world, budgetOf } = openLateStore()
+    const [startedAt, start] = [Date.now(), performance.now()]
+    world.clock = () => startedAt + performance.now() - start
+    const budget = budgetOf({ every: 'day' })
+    const { value: reservation } = await settle(budget.reserve(2, 'any'))
+    vi.setSystemTime('2026-11-20T12:00:00Z')
+    await pass(15_000)
+    await settle(Promise.resolve(reservation!.renew!()))
+    expect(await summaryOf(budget)).toMatchObject({ reserved: 2 })
+  })
+
   it.each([400, 999])('waits for midnight with a call of the last second, after %i ms of it', async (ms) => {
     vi.setSystemTime(Date.parse('2026-11-20T23:59:59Z') + ms)
     const { budgetOf } = openLateStore()
