@@ -1,5 +1,6 @@
 import fc from '../support/chance.ts'
 import { existsSync, linkSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exitCodes } from '../../src/cli/command-errors.ts'
 import type { JobState } from '../../src/cli/operation-report.ts'
@@ -113,6 +114,49 @@ describe.each(Object.entries(lines))('a %s whose file is gone', (_, line) => {
       }
     },
   )
+})
+
+describe.each([
+  ['search', 'search coffee --max-pages 2 --resume'],
+  ['watch', 'watch coffee tea --once'],
+])('a %s whose file another program locks', (_, line) => {
+  /** Locks the file, for so many milliseconds. */
+  function lock(ms: number): void {
+    const other = new DatabaseSync('job.db')
+    other.exec('BEGIN IMMEDIATE')
+    const requests = sandbox.requests.length
+    // The longest pauses.
+    vi.spyOn(Math, 'random').mockReturnValue(1)
+    setTimeout(() => {
+      expect(sandbox.requests).toHaveLength(requests)
+      other.close()
+    }, ms)
+  }
+
+  it('waits, pays for nothing meanwhile, and for nothing twice', async () => {
+    onAnswer = () => {
+      if (sandbox.requests.length === 1) lock(60_000)
+    }
+    const { code, err } = await ran('', line)
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/is locked by another program; waiting[^]* 4 credits/),
+    ])
+    expect([sandbox.requests.length, rowsOf('job.db', 'SELECT id FROM microblog_posts').length]).toEqual([
+      2, 40,
+    ])
+  })
+
+  it('prints the page that it cannot store when it is to end', async () => {
+    const before = new Set(process.listeners('SIGTERM'))
+    onAnswer = () => {
+      lock(60_000)
+      for (const listener of process.listeners('SIGTERM')) if (!before.has(listener)) listener('SIGTERM')
+    }
+    const { code, err } = await ran('', line)
+    expect([code, err]).toEqual([1, expect.stringContaining('another program has locked it')])
+    expect([err.match(/^\{"id":/gm)?.length, sandbox.requests.length]).toEqual([20, 1])
+  })
 })
 
 describe('--budget of a job', () => {

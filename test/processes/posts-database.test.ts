@@ -1,11 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { failed } from '../support/command-line.ts'
-import { networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
+import { networkPosts, numbersOf, posts, range } from '../support/posts-database.ts'
 import { type RunOptions, afterRequests, command, server, social, useCommand } from './command.ts'
 
 let out: string
@@ -71,46 +69,5 @@ describe('watch --once --out', () => {
     const before = server.requests.length
     await Promise.all(networks.map(({ network }) => runCommand(`${watch} --network ${network}`)))
     expect(server.requests.length - before).toBe(2)
-  })
-
-  it('waits while another program locks the file, buys nothing meanwhile, and nothing twice', async () => {
-    await runCommand(watch)
-    server.publish({ microblog: posts(30, 40) })
-    const other = new DatabaseSync(out)
-    other.exec('BEGIN IMMEDIATE')
-    const before = server.requests.length
-    const unlocked = (requests: number) => (child: ChildProcess) => {
-      child.stderr?.on('data', (data: Buffer) => {
-        if (!String(data).includes('is locked by another program; waiting until it is free')) return
-        expect(server.requests).toHaveLength(requests)
-        other.exec('COMMIT')
-      })
-    }
-    expect((await runCommand(watch, { during: unlocked(before) })).code).toBe(0)
-    expect([server.requests.length, rowsOf(out, ids).length]).toEqual([before + 1, 30])
-    server.publish({ microblog: posts(40, 50) })
-    server.inject({ delay: 1000 })
-    const locked = afterRequests(1, () => other.exec('BEGIN IMMEDIATE'))
-    const during = (child: ChildProcess) => {
-      unlocked(before + 2)(child)
-      locked(child)
-    }
-    expect((await runCommand(watch, { during })).code).toBe(0)
-    expect([server.requests.length, rowsOf(out, ids).length]).toEqual([before + 2, 40])
-    other.close()
-  })
-
-  it('prints a page that it cannot store when it is to end, since another program locks the file', async () => {
-    server.inject({ delay: 1000 })
-    const locks = { other: undefined as DatabaseSync | undefined }
-    const during = afterRequests(1, (child) => {
-      locks.other = new DatabaseSync(out)
-      locks.other.exec('BEGIN IMMEDIATE')
-      child.stderr?.once('data', () => child.kill('SIGTERM'))
-    })
-    const late = await runCommand(watch, { during })
-    locks.other?.close()
-    expect(late).toMatchObject(failed(1, 'another program has locked it'))
-    expect(late.err.match(/^\{"author":/gm)).toHaveLength(20)
   })
 })
