@@ -120,6 +120,11 @@ describe('export', () => {
     expect(recordsOf(readFileSync('tagged.jsonl', 'utf8'))[1]).toMatchObject({
       ...{ id: '2', tag: 'topic', engagements: { viewsCount: 0 } },
     })
+    change('a.db', 'CREATE VIEW list AS SELECT id AS "No.", body FROM microblog_posts WHERE id = 2')
+    await social('export a.db list.csv --table list')
+    await social('export a.db list.jsonl --table list')
+    expect(readFileSync('list.csv', 'utf8')).toBe('No.,body\n2,coffee\n')
+    expect(readFileSync('list.jsonl', 'utf8')).toBe('{"No.":"2","body":"coffee"}\n')
     const found = async (query: string) =>
       (await social(`find a.db '${query}' --format jsonl`)).out.match(/(?<="id":")\d+/g) ?? []
     expect(await found('tag:topic=tea coffee')).toEqual(['2'])

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { namesOf } from '../../extensions/export/fields.ts'
 import { isRecord } from '../../lib/json.ts'
 import { sqliteCode, sqliteCodes } from '../../lib/sqlite-file.ts'
 import { messageOf } from '../../lib/thrown.ts'
@@ -143,7 +144,7 @@ function originOf(database: DatabaseSync, { name, kind }: Source): string {
 function ownRow(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const record: Record<string, unknown> = {}
   for (const [column, value] of Object.entries(row)) {
-    const names = column.split('.')
+    const names = [...namesOf(column)]
     const last = names.pop() ?? ''
     let place = record
     for (const name of names) {

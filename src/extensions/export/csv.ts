@@ -12,16 +12,8 @@ export interface CsvOptions {
   bom?: boolean | undefined
 }
 
-/**
- * Returns the header of a CSV file, and what writes its lines.
- *
- * @throws {ConfigurationError} for fields that cannot be columns.
- */
-export function csvLines(options: CsvOptions) {
-  assertOptions(options, { fields: true, bom: true })
-  const { bom = false, fields } = options
-  if (typeof bom !== 'boolean') throw new ConfigurationError('bom must be true or false')
-  assertFields(fields)
+/** Returns the header of a CSV file, and what writes its lines. */
+export function csvLines({ fields, bom = false }: CsvOptions) {
   // Readers skip empty lines.
   const empty = fields.length === 1 ? '""' : ''
   const line = (cells: readonly Cell[]): string => `${cells.map((cell) => quoted(cell) || empty).join(',')}\n`
@@ -55,7 +47,11 @@ function harmless(text: string): string {
  * streamOf(client.microblog.search({ query })).pipeThrough(toCsv({ fields: ['id', 'body'] }))
  */
 export function toCsv(options: CsvOptions): TransformStream<unknown, Uint8Array> {
-  const lines = csvLines(options)
+  assertOptions(options, { fields: true, bom: true })
+  const { fields, bom = false } = options
+  if (typeof bom !== 'boolean') throw new ConfigurationError('bom must be true or false')
+  assertFields(fields)
+  const lines = csvLines({ fields, bom })
   const encoder = new TextEncoder()
   return new TransformStream<unknown, Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode(lines.header)),

@@ -61,9 +61,15 @@ export function assertFields(fields: readonly string[]): void {
   if (repeated !== undefined) throw new ConfigurationError(`fields has ${repeated} twice`)
 }
 
+/** The names of a path. A column of the user's own, such as `No.`, is one name. */
+export function namesOf(path: string): readonly string[] {
+  const names = path.split('.')
+  return names.includes('') ? [path] : names
+}
+
 /** The value of a cell: plain values unchanged, lists joined, other objects as JSON; null for a missing value. */
 export function cellOf(record: unknown, path: string, separator = '|'): string | number | boolean | null {
-  const value = valueAt(record, path.split('.'))
+  const value = valueAt(record, namesOf(path))
   if (value === undefined || value === null) return null
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
