@@ -27,3 +27,10 @@ it('search() returns the answer at its deadline when the store hangs in delete()
   expect(value?.posts).toHaveLength(1)
   expect(ms).toBe(100)
 })
+
+it('search() ends at its deadline when the store hangs in get(), and sends nothing', async () => {
+  const { client } = cached({}, { ...mapStore(), get: () => new Promise(() => {}) })
+  const { error, ms } = await settle(client.microblog.search(query, { deadline: 100 }))
+  expect([error, ms]).toEqual([expect.objectContaining({ code: 'timeout', charged: 'no' }), 100])
+  expect(service.arrivals).toEqual([])
+})

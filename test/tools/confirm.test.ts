@@ -79,6 +79,19 @@ describe('a caller that leaves', () => {
     ])
   })
 
+  it('while the call is queued leaves its page to another who asked for the same', async () => {
+    const { tools, sandbox } = setUp({}, 20)
+    const others = ['tea', 'rust'].map((query) => tools.microblog_search.execute({ query }))
+    const leaver = new AbortController()
+    const left = tools.microblog_search.execute({ query }, { signal: leaver.signal })
+    const stayed = tools.microblog_search.execute({ query })
+    await reached(() => sandbox.requests.length === 2)
+    leaver.abort()
+    expect([(await left).ok, (await stayed).ok, (await stayed).credits.spent]).toEqual([false, true, 2])
+    await Promise.all(others)
+    expect(sandbox.ledger.spent).toBe(6)
+  })
+
   it.each(['handle', 'arguments'])(
     'while the call is under way gets its answer later, by its %s, without paying again',
     async (by) => {

@@ -93,11 +93,10 @@ export class ToolSession {
 
   /** Reads page after page, until the caller leaves. It never rejects. */
   async #read(call: ToolCall, start: Walk): Promise<Walk> {
-    const { options, pages, signal } = call
+    const { options, pages } = call
     let walk = start
     try {
       while (walk.place !== null && walk.shown.length < pages && !walk.isFull && walk.failure === undefined) {
-        signal?.throwIfAborted()
         const { place } = walk
         const done = walk.shown.length
         if (done > 0) runUserCallback(() => options.onProgress?.({ done, pages }))
