@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { compareContract } from '../../scripts/contract/compare.ts'
-import { type Json, described, requestOf, responseOf, search } from '../support/description.ts'
+import { describeService } from '../../src/extensions/sandbox/description.ts'
+
+// A description is parsed JSON, which tests change at will.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Json = any
+
+/** The sandbox's description, to be changed. Operations share schemas, which a structured clone would still do. */
+const described = (): Json => JSON.parse(JSON.stringify(describeService()))
+
+/** The operation that most changes are made to. */
+const search = (description: Json): Json => description.paths['/data/microblog/tweets/search'].post
+const requestOf = (operation: Json): Json => operation.requestBody.content['application/json'].schema
+const responseOf = (operation: Json): Json => operation.responses[200].content['application/json'].schema
 
 const industries = ({ paths }: Json): Json => paths['/data/professionalnet/industries'].get
 const news = ({ paths }: Json): Json => paths['/data/technews/search'].post

@@ -18,24 +18,20 @@ export function change(path: string, sql: string): void {
   database.close()
 }
 
-/** The first column of a query. */
-export function rowsOf(path: string, sql: string): unknown[] {
+/** The rows of a query. */
+export function allOf(path: string, sql: string): Readonly<Record<string, unknown>>[] {
   // A reader that may not write would leave the files of the journal.
   const database = new DatabaseSync(path)
   const rows = database.prepare(sql).all()
   database.close()
-  return rows.map((row) => Object.values(row)[0])
+  return rows.map((row) => ({ ...row }))
 }
+
+/** The first column of a query. */
+export const rowsOf = (path: string, sql: string): unknown[] =>
+  allOf(path, sql).map((row) => Object.values(row)[0])
 
 export const numbersOf = (path: string, sql: string): number[] =>
   rowsOf(path, sql)
     .map(Number)
     .sort((a, b) => a - b)
-
-/** The rows of a query. */
-export function allOf(path: string, sql: string): Readonly<Record<string, unknown>>[] {
-  const database = new DatabaseSync(path, { readOnly: true })
-  const rows = database.prepare(sql).all()
-  database.close()
-  return rows.map((row) => ({ ...row }))
-}
