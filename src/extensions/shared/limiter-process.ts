@@ -23,6 +23,8 @@ export interface ProcessState {
   /** How long it waits for a message before it looks whether a slot is free: at first, and next. */
   readonly firstPollMs: number
   readonly pollMs: number
+  /** When it looks: each message shows that others would come, too. */
+  readonly pollAt: number
   readonly surfaces: Readonly<Record<string, SurfaceState>>
   readonly reported: Reported
 }
@@ -77,7 +79,7 @@ export function newProcess(hasMessages: boolean): ProcessState {
   const firstPollMs = hasMessages ? longestPollMs : 25
   return {
     ...{ slots: 0, inFlight: 0, keepsSlotsUntil: 0, requestMs: 100, grantMs: Infinity },
-    ...{ updateAt: Infinity, firstPollMs, pollMs: firstPollMs },
+    ...{ updateAt: Infinity, firstPollMs, pollMs: firstPollMs, pollAt: Infinity },
     ...{ surfaces: {}, reported: { stateId: '', times: new Map() } },
   }
 }
@@ -146,8 +148,9 @@ export function updateSoon(own: ProcessState, { now }: Moment): ProcessState {
 
 /** A message asks for an update in so many milliseconds, or for none. The latest one says whose turn it is. */
 export function woken(own: ProcessState, ms: number, random: number, moment: Moment): ProcessState {
-  if (ms === 0 || own.updateAt <= moment.now) return updateSoon(own, moment)
-  return { ...own, updateAt: moment.now + ms + random * jitterMs }
+  const { now } = moment
+  if (ms === 0 || own.updateAt <= now) return updateSoon(own, moment)
+  return { ...own, updateAt: now + ms + random * jitterMs, pollAt: now + own.pollMs * (1 + random) }
 }
 
 /** An update begins, which reports what has happened. */
@@ -177,14 +180,13 @@ export function replied(own: ProcessState, reply: Reply, random: number, moment:
   let next: ProcessState = {
     ...{ ...own, slots: own.slots + slots, grantMs, keepsSlotsUntil, reported },
     pollMs: isPolling ? Math.min(pollMs * 1.5, longestPollMs) : pollMs,
+    pollAt: now + pollMs * (1 + random),
   }
   for (const key of queues.keys()) {
     const { granted, closure } = surfaceOf(own, key)
     const { requests = 0, waitReason } = grants.get(key) ?? {}
     const { reason, ms = 0 } = waitReason ?? {}
-    const jitteredAt = now + ms + (reason === 'pace' ? 0 : random * jitterMs)
-    // If no message comes, the end of a lease frees the slot of a process that has ended.
-    const askAt = reason === 'slot' ? Math.min(jitteredAt, now + pollMs * (1 + random)) : jitteredAt
+    const askAt = now + ms + (reason === 'pace' ? 0 : random * jitterMs)
     next = withSurface(next, key, {
       ...{ granted: granted + requests, isGrantedEarly: false },
       waitReason: waitReason && { ...waitReason, until: now + ms, askAt },
@@ -268,7 +270,8 @@ export function nextUpdateAt(own: ProcessState, updatedAt: number, moment: Momen
   const { queues, rules, now } = moment
   const asks = Array.from(queues, ([key, { closedMs }]) => {
     const { granted, waitReason } = surfaceOf(own, key)
-    // It also gives up the place of calls that have left.
+    // Its slot may be free before a lease ends. It also gives up the place of calls that have left.
+    if (waitReason?.reason === 'slot') return Math.min(waitReason.askAt, own.pollAt)
     if (waitReason !== undefined) return waitReason.askAt
     return granted === 0 && askingCalls(own, key, moment) > 0 ? now + closedMs : Infinity
   })
