@@ -113,3 +113,15 @@ it('SharedLimiter.waitOf() is null until the process has all slots', async () =>
     expect(limiter.waitOf('a')).toEqual({ reason: 'slot', ms: Infinity })
   })
 })
+
+it('SharedLimiter.waitOf() says how long the next call waits for the pace, and its lease how long it has', async () => {
+  const limits = { perMinute: 1, windowMs: 10_000 }
+  const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme', limits })
+  await during([limiter], async () => {
+    ;(await limiter.acquire(queueRequest())).end()
+    const waiting = limiter.acquire(queueRequest())
+    await wait(1000)
+    expect(limiter.waitOf('a')).toEqual({ reason: 'pace', ms: expect.closeTo(9000, -3) as number })
+    expect((await waiting).paced).toBeGreaterThan(9000)
+  })
+})
