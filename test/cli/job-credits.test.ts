@@ -246,7 +246,7 @@ const oneRun = fc.record({
   kill: fc.option(fc.record<Kill>({ at: fc.integer({ min: 1, max: 3 }), isAnswered: fc.boolean() })),
 })
 
-it('--budget of a job holds over any sequence of failures and kills, and the state never has less than was charged', async () => {
+it('a job keeps its budget, and stores each record that it counts once, through any sequence of failures and kills', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 0, max: 14 }),
