@@ -384,6 +384,7 @@ function checkCacheUse(name: string, use: CacheUse): CacheUse {
 }
 
 function checkPrices(name: string, prices: Readonly<Record<string, number>>): void {
+  assertObject(name, prices)
   for (const [id, credits] of Object.entries(prices)) {
     const isPrice = Number.isFinite(credits) && credits >= 0
     requireOption(credits, isPrice, `${name}.${id} must be a number of at least 0`)

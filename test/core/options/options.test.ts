@@ -69,6 +69,7 @@ describe('new SocialSearch()', () => {
       { ...good, retry: { tries: 5 } },
       /^unknown option retry.tries; expected one of unknown, maxAttempts, maxWait$/,
     ],
+    [{ ...good, prices: null }, /^prices must be an object, got null/],
     [
       { ...good, prices: { 'microblog.serch': 2 } },
       /^unknown option prices.microblog.serch; expected one of microblog.search, /,
