@@ -27,9 +27,10 @@ interface CallCost {
   readonly label: string | undefined
 }
 
-/** The row of a call: its number, and the time at which the call was first sent. */
+/** The row of a call: its number, its search, and the time at which the call was first sent. */
 export interface Purchase {
   readonly number: number
+  readonly search: number
   readonly at: string
 }
 
@@ -125,21 +126,22 @@ export class SearchWriter {
   /**
    * Writes the row of a call; a free one has none.
    *
+   * @param search Its search, if it has no row yet.
    * @param known Its row, if it has one. If a user has deleted that, another call may have the number by now.
    * @returns its row.
    */
   pay(search: number, { credits, uncertain, label }: CallCost, known?: Purchase): Purchase | undefined {
-    const { number = null, at = sqliteTime(new Date()) } = known ?? {}
+    const row = { number: null, search, at: sqliteTime(new Date()), ...known }
     this.#database
       .prepare('DELETE FROM social_search_purchases WHERE number = ? AND search = ? AND at = ?')
-      .run(number, search, at)
+      .run(row.number, row.search, row.at)
     if (credits === 0 && uncertain === 0) return undefined
     const { lastInsertRowid } = this.#database
       .prepare(
         `INSERT INTO social_search_purchases (number, search, at, label, credits, uncertain)
          VALUES ((SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM social_search_purchases WHERE number = ?1)), ?, ?, ?, ?, ?)`,
       )
-      .run(number, search, at, label ?? null, credits, uncertain)
-    return { number: Number(lastInsertRowid), at }
+      .run(row.number, row.search, row.at, label ?? null, credits, uncertain)
+    return { ...row, number: Number(lastInsertRowid) }
   }
 }

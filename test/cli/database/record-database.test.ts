@@ -223,6 +223,17 @@ describe('RecordDatabase', () => {
     database.close()
   })
 
+  it('counts a call once, for its own search, though its cost comes again with what another one stores', async () => {
+    const database = await open()
+    const call = callWith(2)
+    database.store({ job }, call)
+    database.store({ job: { mcp: 'microblog.search' } }, call)
+    database.close()
+    expect(
+      rows('SELECT command, credits FROM social_search_spent JOIN social_search_searches USING (search)'),
+    ).toEqual([{ command: 'watch', credits: 2 }])
+  })
+
   it('gives no search the rows of another one that was deleted with SQL', async () => {
     const database = await open()
     database.store({ job, progress: {}, records: [post('1')] }, callWith(2), 2)
