@@ -128,7 +128,7 @@ export class Turn {
     cancellation.throwIfAborted()
     let queueRequest = this.#enterQueue()
     let paced = 0
-    // What was prepared without a slot may be too old when there is one. Then the call keeps that for longer, to be sent at last.
+    // What was prepared without a slot may be too old when there is one again. If the call kept each slot as briefly, it would never be sent.
     for (let ms = keptMs; ; ms *= 10) {
       const lease = await client.limiter.acquire(queueRequest)
       const isKept = await this.#prepareWithin(ms, lease)

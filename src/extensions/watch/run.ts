@@ -66,8 +66,9 @@ export async function* scheduled<Post extends AnyPost>(
     }
     const times = dueTimes(left.map(dueSearch), funds, now, settings)
     const at = Math.min(...times)
-    // With `once`, the budget itself says that it has too little left.
-    const next = left[times.indexOf(at > now && once ? Infinity : at)]
+    const isOver = once && at > now
+    // A search that the budget cannot pay for is never due. It is tried at the end, so that the budget says so.
+    const next = left[times.indexOf(isOver ? Infinity : at)]
     if (next === undefined) {
       const due = left.map(dueSearch)
       for (const [index, { checks }] of left.entries())
