@@ -5,7 +5,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ConfigurationError } from '../../src/index.ts'
-import { SharedBudget, sqliteStore } from '../../src/extensions/shared/index.ts'
+import { SharedBudget, SharedLimiter, sqliteStore } from '../../src/extensions/shared/index.ts'
+import { takePart } from '../limits/contract.ts'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
+import { queueRequest } from '../support/limiter.ts'
 import { realTime } from '../support/real-time.ts'
 import { newFolder } from '../support/folder.ts'
 import { storeContract } from './store-contract.ts'
@@ -48,6 +51,34 @@ describe('sqliteStore()', () => {
     await Promise.all(threads.map((thread) => once(thread, 'exit')))
     expect(counts[1]).toBeLessThanOrEqual(2)
     expect(counts[2]).toBe(25)
+  })
+
+  it('wakes an idle process once a second at most, and tells one at once what it waits for', async () => {
+    useVirtualTime()
+    onTestFinished(() => void vi.useRealTimers())
+    const file = join(newFolder(), 'shared.sqlite')
+    const stores = [sqliteStore(file), sqliteStore(file)]
+    const limiters = stores.map(
+      (store) => new SharedLimiter({ store, organization: 'acme', limits: { inFlight: 1 } }),
+    )
+    const [first, second] = limiters as [SharedLimiter, SharedLimiter]
+    await settle(takePart(limiters))
+    for (const requestMs of [50, 300_000]) {
+      await pass(60_000)
+      let wakeUps = 0
+      for (const end = performance.now() + 60_000; performance.now() < end; wakeUps++)
+        await vi.advanceTimersToNextTimerAsync()
+      expect(wakeUps).toBeLessThanOrEqual(2 * 61)
+      const { value: lease } = await settle(first.acquire(queueRequest()))
+      const waiting = second.acquire(queueRequest())
+      await pass(requestMs)
+      lease!.end()
+      const { value: next, ms } = await settle(waiting)
+      expect(ms).toBeLessThanOrEqual(20)
+      next!.end()
+    }
+    await settle(Promise.all(limiters.map((limiter) => limiter.close())))
+    for (const store of stores) store.close()
   })
 
   it('rejects with the path for a file of another kind, and works once that is gone', async () => {

@@ -59,6 +59,7 @@ class SqliteTexts {
 
   update<T>(key: string, change: ChangeText<T>): T {
     const readAt = performance.now()
+    this.messages.expect()
     this.#database.exec(`PRAGMA synchronous = ${this.#forgettable.has(key) ? 'NORMAL' : 'FULL'}`)
     return inTransaction(this.#database, () => {
       const text = this.#read.get(key)?.['value'] as string | undefined
@@ -71,8 +72,11 @@ class SqliteTexts {
   }
 }
 
-/** How often a process looks whether another one has written, in milliseconds. */
-const pollMs = 10
+/** How often a process looks whether another one has written, in milliseconds: when it may wait for that, and when it is idle. */
+const [pollMs, idlePollMs] = [10, 1000]
+
+/** When a process is idle, in milliseconds after its latest update: a limiter that waits or has a slot updates more often. */
+const idleAfterMs = 10_000
 
 /** How many messages the file keeps: more than come between two polls. */
 const keptMessages = 1000
@@ -88,7 +92,8 @@ class SqliteMessages {
   /** Changes when another connection has written. Reading it reads no page of the file. */
   readonly #version
   readonly #listeners: Listeners
-  #timer: ReturnType<typeof setInterval> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #idleAt = 0
   #seenId = 0
   #seenVersion: unknown
 
@@ -111,16 +116,33 @@ class SqliteMessages {
 
   /** Looks for messages until nobody watches any more. */
   start(): void {
+    this.expect()
     if (this.#timer !== undefined) return
     this.#seenId = Number(this.#latest.get()?.['id'])
-    this.#timer = setInterval(() => this.#poll(), pollMs)
-    // A process that only watches may end.
-    this.#timer.unref()
+    this.#pollIn(pollMs)
   }
 
   stop(): void {
-    clearInterval(this.#timer)
+    clearTimeout(this.#timer)
     this.#timer = undefined
+  }
+
+  /** Looks often for a while, since this process may wait for a message. */
+  expect(): void {
+    const wasIdle = this.#isIdle
+    this.#idleAt = performance.now() + idleAfterMs
+    if (wasIdle && this.#timer !== undefined) this.#pollIn(pollMs)
+  }
+
+  get #isIdle(): boolean {
+    return performance.now() >= this.#idleAt
+  }
+
+  #pollIn(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#poll(), ms)
+    // A process that only watches may end.
+    this.#timer.unref()
   }
 
   #poll(): void {
@@ -128,6 +150,7 @@ class SqliteMessages {
       this.stop()
       return
     }
+    this.#pollIn(this.#isIdle ? idlePollMs : pollMs)
     try {
       const version = this.#version.get()?.['data_version']
       if (version === this.#seenVersion) return
