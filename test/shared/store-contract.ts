@@ -252,6 +252,36 @@ const serverPromises: Promised<ServerWorld> = {
     expect(await read(near, key)).toBe(String(times + 1))
   },
 
+  'lets others write at once when a process that had lost to them sends only a message, or fails': async ({
+    stores: [near],
+    key,
+    server,
+    pass,
+  }) => {
+    for (const last of ['sends', 'fails']) {
+      // It takes a lock for as long as its first reading took, so this one is slow.
+      let isFirst = true
+      let changes = 0
+      const far = await server.openThrough(async (send, isWrite) => {
+        if (isWrite && changes === 1) await near.update(key, count)
+        if (isFirst) await pass(500)
+        isFirst = false
+        return send()
+      })
+      const update = far.update(key, (value) => {
+        changes++
+        if (changes === 1) return count(value)
+        if (last === 'fails') throw new Error('it failed')
+        return { message: 'a message alone', result: 0 }
+      })
+      await update.catch(() => {})
+      expect(changes).toBe(2)
+      const startedAt = performance.now()
+      await near.update(key, count)
+      expect(performance.now() - startedAt).toBeLessThan(500)
+    }
+  },
+
   'goes on by new connections when one falls silent without being closed, with the timeouts of docs/fleet.md':
     async ({ key, server }) => {
       const sockets: Socket[] = []

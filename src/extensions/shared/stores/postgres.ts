@@ -53,7 +53,7 @@ export function postgresStore(pool: PostgresPool): SharedStore {
           const payload = message === undefined ? null : `${key}\n${message}`
           const written =
             value === undefined
-              ? query('select pg_notify($1, $2)', [table, payload])
+              ? query(send, [key, holder, payload])
               : query(write, [key, holder, randomId(), value, payload, keepMs !== undefined, tag])
           if ((await written).length > 0) return undefined
         }
@@ -102,6 +102,10 @@ const write = `
     update ${table} set value = '0' where key = $1 || '!' and tag = $2 and exists (select from written)
   )
   select case when $5::text is not null then pg_notify('${table}', $5) end from written`
+// Frees the lock, and sends the message $3.
+const send = `
+  with freed as (update ${table} set value = '0' where key = $1 || '!' and tag = $2)
+  select pg_notify('${table}', $3)`
 
 /** The methods used of a pool of the npm package `pg`. You end it yourself. */
 export interface PostgresPool {

@@ -25,8 +25,8 @@ interface Swap extends Omit<TextChange<unknown>, 'result'> {
 }
 
 /**
- * Reads one text of a database. With `swap`, replaces it or only sends a message, and resolves with undefined; if another process was
- * first, reads it instead. With `lockMs`, takes the lock for so long, unless another process has it: only its holder may write.
+ * Reads one text of a database. With `swap`, replaces it or only sends a message, frees the lock, and resolves with undefined; if another process
+ * was first, reads it instead. With `lockMs`, takes the lock for so long, unless another process has it: only its holder may write.
  */
 export type Exchange = (lockMs?: number, swap?: Swap) => Promise<TaggedText | undefined>
 
@@ -37,18 +37,21 @@ export type Exchange = (lockMs?: number, swap?: Swap) => Promise<TaggedText | un
 export async function swapText<T>(change: ChangeText<T>, exchange: Exchange): Promise<T> {
   let [lockMs, swap]: Parameters<Exchange> = []
   let result!: T
-  for (;;) {
-    const found = await exchange(lockMs, swap)
-    if (found === undefined) return result
-    const { tag, text, clock, lockedMs, readAt } = found
-    const { result: next, ...changed } = change(tag === '' ? undefined : text, clock, readAt)
-    result = next
-    if (changed.value === undefined && changed.message === undefined) {
-      if (lockMs !== undefined) exchange(0).catch(() => {})
-      return result
+  let mayHaveLock = false
+  try {
+    for (;;) {
+      const found = await exchange(lockMs, swap)
+      mayHaveLock = found !== undefined && lockMs !== undefined
+      if (found === undefined) return result
+      const { tag, text, clock, lockedMs, readAt } = found
+      const { result: next, ...changed } = change(tag === '' ? undefined : text, clock, readAt)
+      result = next
+      if (changed.value === undefined && changed.message === undefined) return result
+      lockMs = Math.min(1000, Math.ceil(20 + 2 * (performance.now() - readAt)))
+      if (lockedMs > 0) await sleep(Math.random() * Math.min(lockedMs / 4, backoffMs))
+      swap = lockedMs > 0 ? undefined : { tag, ...changed }
     }
-    lockMs = Math.min(1000, Math.ceil(20 + 2 * (performance.now() - readAt)))
-    if (lockedMs > 0) await sleep(Math.random() * Math.min(lockedMs / 4, backoffMs))
-    swap = lockedMs > 0 ? undefined : { tag, ...changed }
+  } finally {
+    if (mayHaveLock) exchange(0).catch(() => {})
   }
 }
