@@ -142,9 +142,10 @@ function reasonOf(
 
 /** `14:02–14:31` for a gap of today, in the time zone of the machine. */
 export function gapText({ from, to }: WatchGap): string {
-  const [start, end] = [from, to].map((time) => time && timeOfDay(time))
-  if (start === null) return end === null ? 'at unknown times' : `until ${end}`
-  return `${start}–${start?.slice(0, 10) === end?.slice(0, 10) ? end?.slice(11) || end : end}`
+  if (from === null) return to === null ? 'at unknown times' : `until ${timeOfDay(to)}`
+  if (to === null) return `after ${timeOfDay(from)}`
+  const [start, end] = [timeOfDay(from), timeOfDay(to)]
+  return `${start}–${start.slice(0, 10) === end.slice(0, 10) ? end.slice(11) || end : end}`
 }
 
 /** What a budget has left, and until when. */

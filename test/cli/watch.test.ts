@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, vi } from 'vitest'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
+import { localTime } from '../../src/cli/terminal.ts'
+import { gapText } from '../../src/cli/watch-report.ts'
 import { change, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { bodies, saidSoFar, sandbox, social, useCommand } from './command.ts'
 
@@ -228,5 +230,20 @@ describe('watch without --once', () => {
     await vi.waitFor(() => expect(saidSoFar()).toContain(plan), { timeout: 10_000 })
     for (const listener of process.listeners('SIGINT')) if (!foreign.has(listener)) listener('SIGINT')
     expect((await run).err.split(' × ')).toHaveLength(3)
+  })
+})
+
+describe('gapText()', () => {
+  const [noon, later, nextDay] = ['2020-01-15T12:00:00Z', '2020-01-15T12:30:00Z', '2020-01-16T12:30:00Z']
+  const textOf = (time: string) => localTime(time) ?? ''
+
+  it.each([
+    [noon, later, `${textOf(noon)}–${textOf(later).slice(11)}`],
+    [noon, nextDay, `${textOf(noon)}–${textOf(nextDay)}`],
+    [null, later, `until ${textOf(later)}`],
+    [noon, null, `after ${textOf(noon)}`],
+    [null, null, 'at unknown times'],
+  ])('says when a gap is: from %s to %s', (from, to, text) => {
+    expect(gapText({ from, to })).toBe(text)
   })
 })
