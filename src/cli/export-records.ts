@@ -21,39 +21,42 @@ interface ExportFlags {
 
 /** Makes a file of the records in a database. */
 export async function exportRecords(from: string, to: string, flags: ExportFlags): Promise<void> {
-  const database = openDatabase(from, 'export')
-  if (database === undefined) throw new UsageError(`${from} does not exist`)
-  const interrupt = new InterruptHandler()
+  const interrupt = new InterruptHandler(`stopped; there is no new ${to}`)
+  const { signal } = interrupt
+  let database: DatabaseSync | undefined
   let lock: FileLock | undefined
   try {
+    const file = (database = await openDatabase(from, 'export', { signal }))
+    if (file === undefined) throw new UsageError(`${from} does not exist`)
     const format = fileFormatOf(to)
     const isNew = flags.new === true
-    const sources = chosenFrom(sourcesIn(database), from, format, flags)
+    const all = await whenFree(from, () => sourcesIn(file), { signal })
+    const sources = chosenFrom(all, from, format, flags)
     // Two exports at once would have the same rows.
     if (isNew) lock = lockForRun(from, sources.map(({ name }) => `.export.${name}`).sort())
+    await startReading(from, file, signal)
     const readers = sources.map(
-      (source) => new SourceReader(database, source, isNew ? lastExported(database, source) : undefined),
+      (source) => new SourceReader(file, source, isNew ? lastExported(file, source) : undefined),
     )
     const filled = readers.filter(({ hasRows }) => hasRows)
     const read = filled.length > 0 ? filled : readers.slice(0, 1)
     const empty = format === '.jsonl' ? undefined : read.find(({ fields }) => fields.length === 0)
     if (empty !== undefined) throw new UsageError(`${empty.name} has no columns yet; export to .jsonl`)
     const bytes = await bytesOf(format, read)
-    const options = { mayReplace: flags.overwrite === true, signal: interrupt.signal }
+    const options = { mayReplace: flags.overwrite === true, signal }
     await writeWhole(to, bytes, options, async (place) => {
       if (!isNew) {
         place()
         return
       }
-      let isPlaced = false
-      // If a crash comes between the two, rows come twice, but none is lost.
-      const settle = (): void =>
-        inTransaction(database, () => {
-          for (const reader of read) keepExported(database, reader)
-          if (!isPlaced) place()
-          isPlaced = true
-        })
-      await whenFree(from, settle, untilFree(from))
+      file.exec('COMMIT')
+      const settle = (): void => {
+        for (const reader of read) keepExported(file, reader)
+        // If a crash comes after it, rows come twice, but none is lost.
+        place()
+      }
+      const patience = { ...untilFree(from), signal }
+      await whenFree(from, () => inTransaction(file, settle, 'EXCLUSIVE'), patience)
     })
     say(`${to}: ${read.map((each) => rowsText(each, read.length > 1)).join(', ')}`)
   } catch (error) {
@@ -61,8 +64,14 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
   } finally {
     lock?.release()
     interrupt.end()
-    database.close()
+    database?.close()
   }
+}
+
+/** From here on, no program can keep a connection from reading, and it reads what there is at this moment. */
+async function startReading(path: string, database: DatabaseSync, signal: AbortSignal): Promise<void> {
+  database.exec('BEGIN')
+  await whenFree(path, () => database.prepare('SELECT 1 FROM sqlite_master').get(), { signal })
 }
 
 const formats = ['.csv', '.jsonl', '.xlsx'] as const

@@ -19,6 +19,7 @@ function isUnderNohup(): boolean {
 /** Ends a job on Ctrl-C, or when its terminal is closed: after the page under way, which may have been charged. A second Ctrl-C ends it at once. */
 export class InterruptHandler {
   readonly #controller = new AbortController()
+  readonly #message: string
   #isWanted = false
   #isUnderWay = false
   #aheadMs = 0
@@ -31,7 +32,9 @@ export class InterruptHandler {
     this.#isWanted = true
   }
 
-  constructor() {
+  /** @param message What a job says that has ended. */
+  constructor(message = 'stopped; everything you paid for is printed or saved') {
+    this.#message = message
     for (const name of signals) process.on(name, this.#onSignal)
   }
 
@@ -78,7 +81,7 @@ export class InterruptHandler {
     for (const name of signals) process.off(name, this.#onSignal)
   }
 
-  #end(message = 'stopped; everything you paid for is printed or saved'): void {
+  #end(message = this.#message): void {
     this.#controller.abort(new CommandError('interrupted', message))
   }
 }

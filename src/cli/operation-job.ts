@@ -54,7 +54,7 @@ export class OperationJob implements Job {
 
   async confirm({ budget }: Machine): Promise<void> {
     const { out, resume } = this.#flags
-    const [before] = out === undefined || resume === true ? [] : storedProgress(out, this.jobs)
+    const [before] = out === undefined || resume === true ? [] : await storedProgress(out, this.jobs)
     if (before?.['next'] === null && this.operation.price.kind !== 'free')
       say(
         `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,

@@ -18,12 +18,12 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { CommandError } from './command-errors.ts'
 import { asWritten } from './database/open-database.ts'
 
 interface WholeFileOptions {
   /** Whether it may replace a file, whose mode and owner it gets. A link stays, and leads to the new file. */
   readonly mayReplace: boolean
+  /** When it aborts, there is no new file, and its reason is thrown. */
   readonly signal: AbortSignal
 }
 
@@ -50,7 +50,7 @@ export async function writeWhole(
         asWritten(path, () => writeFileSync(descriptor, part))
         // A signal is heard only in between.
         await setImmediate()
-        if (signal.aborted) throw new CommandError('interrupted', `stopped; there is no new ${path}`)
+        signal.throwIfAborted()
       }
       // After it is filled: a mode may forbid to write.
       if (replaced !== undefined) keepAccess(descriptor, replaced)

@@ -158,9 +158,17 @@ export function isLocked(error: unknown): boolean {
   return code === sqliteCodes.busy || code === sqliteCodes.protocol
 }
 
-/** Runs work in a transaction: all of it is stored, or nothing. */
-export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('BEGIN IMMEDIATE')
+/**
+ * Runs work in a transaction: all of it is stored, or nothing.
+ *
+ * @param lock IMMEDIATE keeps writers out. EXCLUSIVE keeps readers out, too, where they could keep the end of the work from being stored.
+ */
+export function inTransaction<T>(
+  database: DatabaseSync,
+  work: () => T,
+  lock: 'IMMEDIATE' | 'EXCLUSIVE' = 'IMMEDIATE',
+): T {
+  database.exec(`BEGIN ${lock}`)
   try {
     const result = work()
     database.exec('COMMIT')

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { InterruptHandler } from '../../src/cli/interrupt-handler.ts'
 import type { Fault } from '../../src/extensions/sandbox/index.ts'
+import { settle, useVirtualTime } from '../support/clock.ts'
 import { sandboxFlag } from '../support/sandbox.ts'
 import { failed } from '../support/command-line.ts'
-import { rowsOf } from '../support/posts-database.ts'
+import { change, rowsOf } from '../support/posts-database.ts'
 import { sandbox, social, useCommand } from './command.ts'
 
 const foreign = new Set(process.listeners('SIGINT'))
@@ -108,6 +110,50 @@ describe('Ctrl-C during a request', () => {
     expect(await social('search coffee')).toMatchObject(
       failed(130, 'the page under way is not saved, and may have been charged'),
     )
+  })
+})
+
+describe('Ctrl-C while another program has the file', () => {
+  let other: DatabaseSync
+  beforeEach(async () => {
+    await social('search coffee --out p.db')
+    // Without a log, readers and writers wait for each other.
+    change('p.db', 'PRAGMA journal_mode = DELETE')
+    other = new DatabaseSync('p.db')
+    useVirtualTime()
+    // The longest pauses.
+    vi.spyOn(Math, 'random').mockReturnValue(1)
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+    other.close()
+  })
+
+  const kept = 'stopped; everything you paid for is printed or saved'
+  const none = 'stopped; there is no new new.csv'
+  const [writer, reader, all] = ['BEGIN IMMEDIATE', 'BEGIN; SELECT * FROM microblog_posts', 'BEGIN EXCLUSIVE']
+  const forgetOld = 'watch coffee --once --keep 90d --budget 20 --out p.db'
+
+  it.each<[line: string, lock: string, said: string]>([
+    ['export p.db new.csv --new', writer, none],
+    ['export p.db new.csv --new', reader, none],
+    ['export p.db new.csv --new', all, none],
+    ['export p.db new.csv', all, none],
+    ['search coffee --resume --out p.db', writer, kept],
+    ['search coffee --resume --out p.db', all, kept],
+    [forgetOld, writer, kept],
+    [forgetOld, all, kept],
+  ])('ends %s, and changes nothing: %s', async (line, lock, said) => {
+    const [{ length }, before] = [sandbox.requests, readdirSync('.')]
+    other.exec(lock)
+    setTimeout(pressCtrlC, 5000)
+    const { value, ms } = await settle(social(line))
+    expect([value?.code, value?.err]).toEqual([130, expect.stringContaining(said)])
+    expect([ms, sandbox.requests.length, readdirSync('.')]).toEqual([5000, length, before])
+    other.exec('ROLLBACK')
+    expect(await settle(social('export p.db new.csv --new'))).toMatchObject({
+      value: { code: 0, err: 'new.csv: 20 rows\n' },
+    })
   })
 })
 

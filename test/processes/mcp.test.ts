@@ -1,9 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { linesOf } from '../support/command-line.ts'
-import { allOf } from '../support/posts-database.ts'
+import { allOf, change } from '../support/posts-database.ts'
 import { afterRequests, command, server, social, useCommand } from './command.ts'
 
 useCommand()
@@ -100,6 +102,36 @@ describe('mcp', () => {
     expect(server.ledger.spent).toBe(2)
     const missing = await social('mcp --budget 2 --archive missing.db')
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('missing.db does not exist')])
+  })
+
+  it('ends at a signal while another program has the file of --archive', async () => {
+    await social('search coffee --max-pages 1 --out locked.db')
+    const path = join(command.folder, 'locked.db')
+    change(path, 'PRAGMA journal_mode = DELETE')
+    const other = new DatabaseSync(path)
+    const call = {
+      id: 3,
+      method: 'tools/call',
+      params: { name: 'archive_search', arguments: { query: 'coffee' } },
+    }
+    let at = Infinity
+    const during = (child: ChildProcess): void => {
+      const send = (message: object) =>
+        child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+      messages.slice(0, 2).forEach(send)
+      child.stdout?.once('data', () => {
+        other.exec('BEGIN EXCLUSIVE')
+        send(call)
+        void sleep(1000).then(() => {
+          at = performance.now()
+          child.kill('SIGINT')
+        })
+      })
+    }
+    const { code, err } = await social(`mcp --budget 2 --archive ${path}`, { input: null, during })
+    other.close()
+    expect([code, JSON.parse(err)]).toEqual([130, { spent: 0, uncertain: 0 }])
+    expect(performance.now() - at).toBeLessThan(2000)
   })
 
   it('spends one budget of a day with commands that run at the same time', async () => {

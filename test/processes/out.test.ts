@@ -1,7 +1,10 @@
-import { statSync, writeFileSync } from 'node:fs'
+import type { ChildProcess } from 'node:child_process'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { rowsOf } from '../support/posts-database.ts'
+import { change, rowsOf } from '../support/posts-database.ts'
 import { afterRequests, command, env, run, search, server, social, useCommand } from './command.ts'
 
 useCommand()
@@ -57,5 +60,35 @@ describe('--out', () => {
     const line = `${search} --max-pages 4 --budget 20 --out ${fileOf('nohup.db')}`
     const { code } = await run({ ...command, file }, line, { env: env(), program: '/bin/bash', during })
     expect(code).toBe(0)
+  })
+})
+
+describe('SIGINT while another program has the file', () => {
+  // What nothing has to be tidied up for leaves the signal to the system, and has no exit code.
+  it.each([
+    ['find FILE coffee', null],
+    ['describe FILE', null],
+    ['forget FILE --older-than 1d --yes', null],
+    ['export FILE new.csv', 130],
+    ['export FILE new.csv --new', 130],
+    [`${search} --out FILE`, null],
+    [`${search} --resume --out FILE`, 130],
+  ])('ends %s', async (line, code) => {
+    const path = fileOf('locked.db')
+    await social(`${search} --out ${path}`)
+    change(path, 'PRAGMA journal_mode = DELETE')
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN EXCLUSIVE')
+    let at = Infinity
+    const during = (child: ChildProcess) =>
+      void sleep(2000).then(() => {
+        at = performance.now()
+        child.kill('SIGINT')
+      })
+    const ran = await social(line.replace('FILE', path), { during })
+    expect([ran.code, performance.now() - at < 2000]).toEqual([code, true])
+    other.close()
+    expect(rowsOf(path, 'SELECT id FROM microblog_posts')).toHaveLength(20)
+    expect(readdirSync(command.folder).filter((name) => name.startsWith('new.csv'))).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Collection, withCollection } from './open-database.ts'
+import { type Collection, whenFree, withCollection } from './open-database.ts'
 import type { Gap } from './searches.ts'
 import { type RecordTable, sqlName } from './tables.ts'
 
@@ -65,18 +65,20 @@ const labels = `
 
 /** @throws {UsageError} for a file without records. */
 export function describeCollection(path: string): Promise<Description> {
-  return withCollection(path, 'describe', ({ database, tables }) => {
-    const groups = database.prepare(searches).all()
-    return {
-      searches: groups.flatMap((group) => {
-        const table = tables.find(({ name }) => name === group['records'])
-        // What an agent paid for may be no list, such as a company.
-        return table === undefined && group['records'] !== '' ? [] : [searchOf(database, table, group)]
-      }),
-      tables: Object.fromEntries(tables.map((table) => [table.name, timesOf(database, table).records])),
-      labels: jsonIn(database.prepare(labels).get()?.['labels']) as Record<string, number>,
-    }
-  })
+  return withCollection(path, 'describe', (collection) => whenFree(path, () => descriptionOf(collection)))
+}
+
+function descriptionOf({ database, tables }: Collection): Description {
+  const groups = database.prepare(searches).all()
+  return {
+    searches: groups.flatMap((group) => {
+      const table = tables.find(({ name }) => name === group['records'])
+      // What an agent paid for may be no list, such as a company.
+      return table === undefined && group['records'] !== '' ? [] : [searchOf(database, table, group)]
+    }),
+    tables: Object.fromEntries(tables.map((table) => [table.name, timesOf(database, table).records])),
+    labels: jsonIn(database.prepare(labels).get()?.['labels']) as Record<string, number>,
+  }
 }
 
 export function reachOf({ database, tables }: Collection): Reach {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
-import { type Collection, withCollection } from './open-database.ts'
+import { type Collection, whenFree, withCollection } from './open-database.ts'
 import { type Reach, reachOf } from './describe.ts'
 import { type RecordTable, columnNamesOf, sqlName, tableIsMissing } from './tables.ts'
 import { type Term, termsOf } from './terms.ts'
@@ -36,7 +36,9 @@ export interface FindOptions {
  * @throws {UsageError} for a file without records, or without this table.
  */
 export function findRecords(path: string, query: string, options: FindOptions): Promise<Found> {
-  return withCollection(path, 'find', (collection) => findIn(collection, query, options))
+  return withCollection(path, 'find', (collection) =>
+    whenFree(path, () => findIn(collection, query, options)),
+  )
 }
 
 function findIn({ database, tables }: Collection, query: string, { limit, table }: FindOptions): Found {

@@ -45,7 +45,10 @@ export function forgetRecords(
 ): Promise<Forgetting> {
   return withCollection(path, 'forget', async (collection) => {
     const { database, tables } = collection
-    await confirm(tables.reduce((sum, table) => sum + keysOf(database, table, options).length, 0))
+    const records = await whenFree(path, () =>
+      tables.reduce((sum, table) => sum + keysOf(database, table, options).length, 0),
+    )
+    await confirm(records)
     return forgetIn(path, collection, options, patience)
   })
 }
@@ -71,7 +74,7 @@ export async function forgetIn(
   })
   let records = 0
   for (const table of tables) {
-    const keys = keysOf(database, table, options)
+    const keys = await whenFree(path, () => keysOf(database, table, options), patience)
     // Others write meanwhile: another record may get the number of a row that has gone, but not its key.
     const remove = database.prepare(
       `DELETE FROM ${sqlName(table.name)} WHERE ${sqlName(table.key)} IN (SELECT value FROM json_each(?))`,
@@ -98,8 +101,6 @@ const readersMs = 10_000
 
 /** Empties the log, which has pages as they were. Returns false if another program reads what was deleted. */
 async function clear(database: DatabaseSync, patience?: Patience): Promise<boolean> {
-  // Programs that read the file are waited for below.
-  database.exec('PRAGMA busy_timeout = 5')
   const end = performance.now() + readersMs
   for (;;) {
     if (database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] !== 1) return true

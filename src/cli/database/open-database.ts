@@ -35,9 +35,6 @@ export function needSqlite(flag: string): void {
   throw new UsageError(`${flag} needs Node 22.13 or later; this is Node ${process.versions.node}`)
 }
 
-/** How long a command waits for a file, in milliseconds. A run waits in another way, since it has more to do. */
-const waitMs = 10_000
-
 /**
  * Opens a file of records. It opens to write even for a reader: that completes what a killed run has begun, and upgrades the file.
  *
@@ -45,18 +42,25 @@ const waitMs = 10_000
  * @returns undefined if there is none.
  * @throws {UsageError} for a file that is not of this program, or that cannot be read.
  */
-export function openDatabase(path: string, command: string): DatabaseSync | undefined {
+export async function openDatabase(
+  path: string,
+  command: string,
+  patience?: Patience,
+): Promise<DatabaseSync | undefined> {
   needSqlite(command)
   const file = resolve(path)
   if (!existsSync(file)) return undefined
-  const database = openEvenReadOnly(file, path)
+  return whenFree(path, () => upgraded(openEvenReadOnly(file, path), path), patience)
+}
+
+function upgraded(database: DatabaseSync, path: string): DatabaseSync {
   try {
     assertReadable(database, path)
     upgrade(database, path)
     return database
   } catch (error) {
     database.close()
-    throw withPath(path, error)
+    throw error
   }
 }
 
@@ -72,7 +76,7 @@ export function openForRun(path: string): DatabaseSync {
     upgrade(database, path)
   } catch (error) {
     database?.close()
-    throw isLocked(error) ? error : refusalOf(file, path, error)
+    throw refusalOf(file, path, error)
   }
   try {
     // With a write-ahead log, programs that read the file do not keep a run from storing what it has paid for.
@@ -84,7 +88,7 @@ export function openForRun(path: string): DatabaseSync {
 }
 
 /** @param file An absolute path, since SQLite reads others as a URI. */
-function opened(file: string, options?: { waitMs?: number; readOnly?: boolean }): DatabaseSync {
+function opened(file: string, options?: { readOnly?: boolean }): DatabaseSync {
   const database = openSqlite(file, options)
   try {
     // What is deleted or replaced is overwritten with zeros.
@@ -105,7 +109,7 @@ function opened(file: string, options?: { waitMs?: number; readOnly?: boolean })
 /** Opens a file, also where nothing can be written. A log needs a file beside it; without a log, the file is all there is. */
 function openEvenReadOnly(file: string, path: string): DatabaseSync {
   try {
-    return opened(file, { waitMs })
+    return opened(file)
   } catch (error) {
     const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
     const shut: readonly unknown[] = [sqliteCodes.readOnly, sqliteCodes.cannotOpen]
@@ -118,8 +122,9 @@ function openEvenReadOnly(file: string, path: string): DatabaseSync {
   }
 }
 
-/** Why a file cannot be used, in words that name it. */
+/** Why a file cannot be used, in words that name it; the error itself while other programs have the file. */
 function refusalOf(file: string, path: string, error: unknown): unknown {
+  if (isLocked(error)) return error
   const code = sqliteCode(error)
   const isFile = statSync(file, { throwIfNoEntry: false })?.isFile()
   if (code === sqliteCodes.notADatabase || isFile === false)
@@ -191,11 +196,10 @@ export async function withCollection<T>(
   command: string,
   work: (collection: Collection) => T | Promise<T>,
 ): Promise<T> {
-  const database = openDatabase(path, command)
+  const database = await openDatabase(path, command)
   if (database === undefined) throw new UsageError(`${path} does not exist`)
   try {
-    const isThere = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
-    const tables = allTables().filter(({ name }) => isThere.get(name) !== undefined)
+    const tables = await whenFree(path, () => tablesIn(database))
     if (tables.length === 0)
       throw new UsageError(`${path} has no records; --out ${path} of search or watch stores some`)
     return await work({ database, tables })
@@ -204,6 +208,11 @@ export async function withCollection<T>(
   } finally {
     database.close()
   }
+}
+
+function tablesIn(database: DatabaseSync): RecordTable[] {
+  const isThere = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
+  return allTables().filter(({ name }) => isThere.get(name) !== undefined)
 }
 
 /**

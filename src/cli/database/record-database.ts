@@ -318,14 +318,18 @@ function progressOf(database: DatabaseSync, job: object, needed: readonly string
  *
  * @throws {UsageError} for a file that is not a database, or whose progress cannot be read.
  */
-export function storedProgress(path: string, jobs: readonly object[]): readonly (Progress | undefined)[] {
-  const database = openDatabase(path, '--out')
+export async function storedProgress(
+  path: string,
+  jobs: readonly object[],
+): Promise<readonly (Progress | undefined)[]> {
+  const database = await openDatabase(path, '--out')
+  if (database === undefined) return []
   try {
-    const table = database?.prepare("SELECT 1 FROM sqlite_master WHERE name = 'social_search_jobs'").get()
-    return table === undefined ? [] : jobs.map((job) => database && progressOf(database, job, []))
-  } catch (error) {
-    throw withPath(path, error)
+    return await whenFree(path, () => {
+      const table = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'social_search_jobs'").get()
+      return table === undefined ? [] : jobs.map((job) => progressOf(database, job, []))
+    })
   } finally {
-    database?.close()
+    database.close()
   }
 }
