@@ -83,5 +83,7 @@ export class InterruptHandler {
 
   #end(message = this.#message): void {
     this.#controller.abort(new CommandError('interrupted', message))
+    // What a job still does may wait for a file: from now on, a signal ends the process.
+    this.end()
   }
 }

@@ -157,6 +157,14 @@ describe('Ctrl-C while another program has the file', () => {
   })
 })
 
+describe('InterruptHandler', () => {
+  it('leaves Ctrl-C to the process once the job is to end, which may have to wait for a file', () => {
+    const interrupt = new InterruptHandler()
+    pressCtrlC()
+    expect([interrupt.signal.aborted, ours()]).toEqual([true, []])
+  })
+})
+
 describe('InterruptHandler.now', () => {
   it('is the time at the service, whatever the clock of this machine shows', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2028, 0, 1) })

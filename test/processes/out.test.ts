@@ -91,4 +91,22 @@ describe('SIGINT while another program has the file', () => {
     expect(rowsOf(path, 'SELECT id FROM microblog_posts')).toHaveLength(20)
     expect(readdirSync(command.folder).filter((name) => name.startsWith('new.csv'))).toEqual([])
   })
+
+  it('twice ends a watch whose budget waits for its file', async () => {
+    const path = join(command.folder, 'state', 'social-search', 'shared.sqlite')
+    let other: DatabaseSync | undefined
+    let at = Infinity
+    const during = afterRequests(1, async (child) => {
+      other = new DatabaseSync(path)
+      other.exec('BEGIN IMMEDIATE')
+      await sleep(1000)
+      at = performance.now()
+      child.kill('SIGINT')
+      await sleep(100)
+      child.kill('SIGINT')
+    })
+    await social('watch coffee --min-interval 1s --budget 200/day', { during })
+    other?.close()
+    expect(performance.now() - at).toBeLessThan(2000)
+  })
 })
