@@ -107,12 +107,12 @@ const scenarios: Record<string, Record<string, string>> = {
     'until the last free one is taken, also to one process that asks twice': `
 0 1 a b - → granted, granted, slot 15000`,
     'to the process that has waited longest, to which they are offered': `
-taken | 10 3 - → slot 14990 | 20 4 - → slot 14980 | 30 1 → wakes 3:0 4:200 | 40 4 - → turn 200, unchanged | 60 3 - → granted`,
+taken | 10 3 - → slot 14990 | 20 4 - → slot 14980 | 30 1 → wakes 3:0 4:200 | 40 4 - → behind 200, unchanged | 60 3 - → granted`,
     'to the next process only when the first one has had the time that it needs': `
-taken | 10 3 - offerMs=900 → slot 14990 | 20 4 - → slot 14980 | 30 1 → wakes 3:0 4:900 | 529 4 - → turn 401, unchanged
-929 4 - → turn 200, unchanged | 930 4 - → granted`,
+taken | 10 3 - offerMs=900 → slot 14990 | 20 4 - → slot 14980 | 30 1 → wakes 3:0 4:900 | 529 4 - → behind 401, unchanged
+929 4 - → behind 200, unchanged | 930 4 - → granted`,
     'without taking away the turn of processes to which no slot has been offered': `
-taken | 10 3 - → slot 14990 | 20 4 - → slot 14980 | 30 1 → wakes 3:0 4:200 | 500 2 → wakes 4:0 | 600 5 - → granted | 610 6 - → turn 200
+taken | 10 3 - → slot 14990 | 20 4 - → slot 14980 | 30 1 → wakes 3:0 4:200 | 500 2 → wakes 4:0 | 600 5 - → granted | 610 6 - → behind 200
 620 4 - → granted`,
     'to a process whose offer has ended when it is that process that asks': `
 taken | 10 3 - → slot 14990 | 30 1 → wakes 3:0 | 900 3 - → granted`,
@@ -122,9 +122,9 @@ taken | 10 3 - → slot 14990 | 20 1 → wakes 3:0 | 30 1 → unchanged | 240 1 
 taken | 10 3 -*2 → slot 14990 | 20 4 - → slot 14980 | 30 1 → wakes 3:0 4:200 | 40 3 -*2 → granted, then slot 14960
 50 2 → wakes 4:0 3:200`,
     'to a process that takes up its offer before those that came after the offer': `
-taken | 10 3 -*2 → slot 14990 | 20 1 → wakes 3:0 | 30 4 - → turn 200 | 40 3 -*2 → granted, then slot 14960 | 50 2 → wakes 3:0 4:200`,
+taken | 10 3 -*2 → slot 14990 | 20 1 → wakes 3:0 | 30 4 - → behind 200 | 40 3 -*2 → granted, then slot 14960 | 50 2 → wakes 3:0 4:200`,
     'to a process that takes a slot without an offer, which is then behind those that wait': `
-taken | 10 3 -*2 → slot 14990 | 20 4 - → slot 14980 | 15005 3 -*2 → granted, then turn 200, wakes 4:0`,
+taken | 10 3 -*2 → slot 14990 | 20 4 - → slot 14980 | 15005 3 -*2 → granted, then behind 200, wakes 4:0`,
     'to no process without further calls': `
 taken | 10 3 - → slot 14990 | 30 1 → wakes 3:0 | 40 3 - → granted | 50 2 →`,
     'of a silent process to others after its lease, and its place': `
@@ -187,21 +187,21 @@ taken | 10 3 → unchanged | who → 1 2`,
 50 4 b → slot 14970 | 60 1 → wakes 4:0`,
     'of processes in line: slots are offered to no more than the surface has room for': `
 0 1 a → granted | 10 1 a → granted | 30 1 - → granted, unchanged | 30 2 - → granted | 40 3 a → slot 14970 | 40 4 a → slot 14970
-50 5 b → slot 14960 | 60 1 → wakes 3:0 4:200 | 70 2 → wakes 5:0 4:200 | 80 4 a → turn 200, unchanged`,
+50 5 b → slot 14960 | 60 1 → wakes 3:0 4:200 | 70 2 → wakes 5:0 4:200 | 80 4 a → behind 200, unchanged`,
     'and leaves to others in line what they lack to as many requests': `
-0 2 a*3 → granted*2, then slot 15000 | 1 3 a*3 → slot 14999 | 2 2 a → turn 200, wakes 3:0 | 3 3 a*3 → granted, then pace 60020`,
+0 2 a*3 → granted*2, then slot 15000 | 1 3 a*3 → slot 14999 | 2 2 a → behind 200, wakes 3:0 | 3 3 a*3 → granted, then pace 60020`,
     'and leaves to others what they lack to a single request': `
-0 1 a → granted | 0 2 a → granted | 10 3 a → slot 14990 | 20 2 a → turn 200, wakes 3:0`,
+0 1 a → granted | 0 2 a → granted | 10 3 a → slot 14990 | 20 2 a → behind 200, wakes 3:0`,
     'and leaves to one behind what it lacks to a single request': `
 0 1 a → granted | 0 2 a → granted | 5 1 → | 5 2 → | 10 8 - → granted | 10 9 - → granted | 20 2 a → slot 14990 | 20 3 a → slot 14990
 30 8 → wakes 3:0 2:200`,
     'and leaves to others what they lack to several requests with one slot': `
 0 8 - → granted | 0 9 - → granted | 10 3 a → slot 14990 | 20 2 a*3 perSlot=3 → slot 14980 | 30 8 → wakes 3:0 2:200 | 30 9 → wakes 2:0
-40 2 a*3 perSlot=3 → granted*2, then turn 200 | 50 3 a → granted`,
+40 2 a*3 perSlot=3 → granted*2, then behind 200 | 50 3 a → granted`,
     'and leaves to others what they lacked in the minute before': `
 0 1 a*3 perSlot=3 → granted*3 | 5000 2 a*9 → pace 56020 | 5010 1 a*9 → pace 116030 | 15000 2 a*9 → pace 46020
 15010 1 a*9 → pace 106030 | 29000 2 a*9 → pace 32020 | 29010 1 a*9 → pace 92030 | 43000 2 a*9 → pace 18020 | 43010 1 a*9 → pace 78030
-57000 2 a*9 → pace 4020 | 57010 1 a*9 → pace 64030 | 61030 1 a*9 → turn 200, wakes 2:0 | 61040 2 a*9 → granted*2, then slot 10960
+57000 2 a*9 → pace 4020 | 57010 1 a*9 → pace 64030 | 61030 1 a*9 → behind 200, wakes 2:0 | 61040 2 a*9 → granted*2, then slot 10960
 61050 2 a*7 → granted, then pace 60020 | 122080 1 a → granted | 122100 2 → unchanged | who → 1`,
     'and remembers nothing of a process that is alone': `
 0 1 a → granted | 10 1 a → granted | 20 1 a → granted | 61100 1 a → granted | who → 1`,

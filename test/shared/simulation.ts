@@ -241,7 +241,7 @@ export class Simulation {
       const ms =
         waitReason === undefined
           ? Infinity
-          : waitReason.ms + this.#random(waitReason.reason === 'turn' ? 50 : 1)
+          : waitReason.ms + this.#random(waitReason.reason === 'behind' ? 50 : 1)
       process.nextAt = Math.min(process.nextAt, this.now + Math.max(1, ms))
     }
     this.#sendGranted(process)

@@ -38,9 +38,9 @@ export interface Report {
 export interface WaitReason {
   /**
    * `restoring`: the state was lost, and others restore it. `closed`: a 429 closed the surface. `pace`: the surface has had its
-   * requests. `slot`: all slots are taken. `turn`: another process goes first.
+   * requests. `slot`: all slots are taken. `behind`: another process goes first.
    */
-  readonly reason: 'restoring' | 'closed' | 'pace' | 'slot' | 'turn'
+  readonly reason: 'restoring' | 'closed' | 'pace' | 'slot' | 'behind'
   /** Milliseconds until it may end. */
   readonly ms: number
 }
@@ -170,7 +170,7 @@ export class SlotOffers {
       return { reason: 'pace', ms: this.#msUntilRoom(surface, before + this.#leftToOthers(mine, line)) }
     }
     if (this.#freeSlots() === 0) return { reason: 'slot', ms: this.#msUntilFree() }
-    return { reason: 'turn', ms: this.#msOfOffers(this.#next()) }
+    return { reason: 'behind', ms: this.#msOfOffers(this.#next()) }
   }
 
   /** The places that the free slots are for. */

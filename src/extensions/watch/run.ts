@@ -22,7 +22,7 @@ const overtime = 1000
 const [shortestOutage, longestOutage] = [1000, 5 * minute]
 
 /** One search of a watch. */
-interface Turn<Post extends AnyPost> {
+interface WatchedSearch<Post extends AnyPost> {
   readonly checks: Checks<Post>
   /** Credits of a page, as far as is known. */
   price: number
@@ -39,7 +39,7 @@ export async function* scheduled<Post extends AnyPost>(
 ): AsyncGenerator<SearchBatch<string, Post>, void, undefined> {
   const { once, pages } = settings
   const { signal, budget } = pages
-  const turns = searches.map((search): Turn<Post> => {
+  const watched = searches.map((search): WatchedSearch<Post> => {
     const { price } = search
     return { checks: new Checks(search, settings), price, retryAt: 0, isOver: false }
   })
@@ -52,7 +52,7 @@ export async function* scheduled<Post extends AnyPost>(
   const pause = (ms: number): Promise<void> => sleep(ms, ends())
   let outage = 0
   for (;;) {
-    const left = turns.filter(({ isOver }) => !(once && isOver))
+    const left = watched.filter(({ isOver }) => !(once && isOver))
     // What is done stays done, also for a signal that came with its last page.
     if (left.length === 0) return
     signal?.throwIfAborted()
@@ -93,24 +93,24 @@ const longerThan = (outage: number): number => Math.min(longestOutage, 2 * outag
 
 /** Tells the error of a budget that does not answer; with `once`, it ends the watch, and the next run goes on from this start. */
 function* away<Post extends AnyPost>(
-  turns: readonly Turn<Post>[],
+  watched: readonly WatchedSearch<Post>[],
   error: SocialSearchError,
   once: boolean,
 ): Generator<SearchBatch<string, Post>, void> {
-  for (const { checks } of turns) if (checks.begin() && once) yield checks.nextBatch()
+  for (const { checks } of watched) if (checks.begin() && once) yield checks.nextBatch()
   if (once) throw error
-  for (const { checks } of turns.slice(0, 1)) yield checks.nextBatch({ error })
+  for (const { checks } of watched.slice(0, 1)) yield checks.nextBatch({ error })
 }
 
 /** Returns whether something does not answer that all searches need. */
 async function* check<Post extends AnyPost>(
-  turn: Turn<Post>,
+  search: WatchedSearch<Post>,
   { once, minInterval, pages: { signal, budget } }: WatchSettings,
   funds: Funds | null,
 ): AsyncGenerator<SearchBatch<string, Post>, boolean> {
-  const { checks } = turn
-  turn.isOver = true
-  turn.retryAt = 0
+  const { checks } = search
+  search.isOver = true
+  search.retryAt = 0
   try {
     yield* checks.check()
     return false
@@ -124,18 +124,18 @@ async function* check<Post extends AnyPost>(
       const { needed } = error.budget
       if (once || funds === null || error.refusedBy !== budget || needed > funds.limit) throw error
       // The client may have other `prices`; and what open calls had reserved may come back.
-      turn.price = needed
-      turn.retryAt = Date.now() + minute
+      search.price = needed
+      search.retryAt = Date.now() + minute
       return false
     }
     if (meaning === 'end' || (meaning === 'away' && once)) throw error
-    if (meaning === 'search') turn.retryAt = Date.now() + retryMs(minInterval)
+    if (meaning === 'search') search.retryAt = Date.now() + retryMs(minInterval)
     yield checks.failed(error as SocialSearchError)
     return meaning === 'away'
   }
 }
 
-function dueSearch<Post extends AnyPost>({ checks, price, retryAt }: Turn<Post>): DueSearch {
+function dueSearch<Post extends AnyPost>({ checks, price, retryAt }: WatchedSearch<Post>): DueSearch {
   const { pace, hasGapToFill, failedAt } = checks
   return { pace, price, hasGapToFill, failedAt, retryAt }
 }
