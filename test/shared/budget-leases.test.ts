@@ -93,9 +93,9 @@ describe('SharedBudget', () => {
 
   it('forgets a process that is idle for an hour, or that left credits uncertain 30 days ago', async () => {
     const { world, store, budgetOf } = openLateStore()
-    let processes: object = {}
+    let processes: Record<string, { abandoned: object }> = {}
     world.meet = (text) => {
-      processes = text === undefined ? {} : (JSON.parse(text) as { processes: object }).processes
+      if (text !== undefined) ({ processes } = JSON.parse(text) as { processes: typeof processes })
       return text
     }
     const use = async () => {
@@ -114,7 +114,7 @@ describe('SharedBudget', () => {
     await use()
     await pass(62 * 60_000)
     await use()
-    expect(Object.keys(processes)).toHaveLength(2)
+    expect(Object.values(processes).map(({ abandoned }) => Object.values(abandoned))).toEqual([[4], []])
     await pass(31 * 24 * hour)
     await use()
     expect(Object.keys(processes)).toHaveLength(1)
