@@ -132,10 +132,12 @@ describe('sqliteCacheStore()', () => {
     },
   )
 
-  it('keeps no file when its path is :memory:', async () => {
+  it('keeps each answer until its time, and no file when its path is :memory:', async () => {
     const store = sqliteCacheStore(':memory:')
-    await store.set('key', '"value"', 1000)
-    expect([await store.get('key'), existsSync(':memory:')]).toEqual(['"value"', false])
+    for (const key of ['one', 'other']) await store.set(key, '"value"', 60_000)
+    expect([await store.get('one'), await store.get('other'), existsSync(':memory:')]).toEqual([
+      ...['"value"', '"value"', false],
+    ])
     store.close()
   })
 
