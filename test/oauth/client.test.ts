@@ -244,6 +244,17 @@ describe('an OAuth client', () => {
     expect(message).toBe('exchange: the authorization server responded with x (Basic [redacted])')
   })
 
+  it.each([[''], [5], [{}]])(
+    'tells the error of a server that describes it as %j',
+    async (error_description) => {
+      const oauth = await makeOAuth({
+        fetch: () => Promise.resolve(json({ error: 'x', error_description }, 400)),
+      })
+      const { message } = await refusal(oauth.exchange(callback, pending))
+      expect(message).toBe('exchange: the authorization server responded with x')
+    },
+  )
+
   it('does not repeat the beginning of a secret when a long reason is shortened', async () => {
     const words = `${'x'.repeat(195)}${secrets.code}`
     const oauth = await makeOAuth({ fetch: () => Promise.reject(new TypeError(words)) })
