@@ -21,7 +21,7 @@ import {
 import { messageOf } from '../../lib/thrown.ts'
 import { parseTime } from '../../lib/time.ts'
 import { assertReadable, claim, upgrade } from './upgrades.ts'
-import { type RecordTable, allTables } from './tables.ts'
+import { type RecordTable, tablesIn } from './tables.ts'
 
 /** Loads `node:sqlite` for a flag. Node 22 warns that its SQLite is experimental; the command does not. */
 export function needSqlite(flag: string): void {
@@ -173,7 +173,7 @@ export function withPath(path: string, error: unknown): unknown {
   if ((error as { code?: unknown } | null)?.code !== 'ERR_SQLITE_ERROR') return error
   const code = sqliteCode(error) ?? 0
   const said = messageOf(error)
-  // Tables of records themselves take whatever comes.
+  // Tables of records have no constraint that a record could break.
   const refused = `a trigger, index or reference that you added refuses the change (${said})`
   const reason = code === sqliteCodes.constraint ? refused : (reasons.get(code) ?? said)
   return new CommandError('failed', `${path} cannot be used: ${reason}`)
@@ -208,11 +208,6 @@ export async function withCollection<T>(
   } finally {
     database.close()
   }
-}
-
-function tablesIn(database: DatabaseSync): RecordTable[] {
-  const isThere = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
-  return allTables().filter(({ name }) => isThere.get(name) !== undefined)
 }
 
 /**

@@ -7,7 +7,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { type Call, type CallResult, type Send, Cancellation } from '../../extend.ts'
-import type { Budget, Reservation } from '../../index.ts'
+import type { Budget } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { isRecord, parsed } from '../../lib/json.ts'
 import {
@@ -25,7 +25,7 @@ import { forgetIn, Forgotten, remainsText } from './forget.ts'
 import { lockForRun, openDatabase, openForRun, whenFree, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createFoundView, createTables } from './schema.ts'
-import { type RecordTable, tableOf } from './tables.ts'
+import { type RecordTable, hasTable, tableOf } from './tables.ts'
 import { type Gap, type Purchase, SearchWriter, jobKey, partsOf } from './searches.ts'
 
 export interface RecordDatabaseOptions {
@@ -148,7 +148,7 @@ export class RecordDatabase {
         }
       }
       // The last one: what another budget refuses is not noted.
-      const budget = [...settings.budget, new CostNotes(note)]
+      const budget = [...settings.budget, costNotes(note)]
       try {
         return await send({ ...call, cancellation, settings: { ...settings, budget } })
       } catch (error) {
@@ -285,17 +285,9 @@ export class RecordDatabase {
 }
 
 /** A budget without a limit: it has what a call may cost written down before each attempt, which is not sent if that fails. */
-class CostNotes implements Budget {
-  readonly #note: (credits: number) => void
-
-  constructor(note: (credits: number) => void) {
-    this.#note = note
-  }
-
-  reserve(credits: number): Reservation {
-    // A page and its final cost are stored together, once the page is read.
-    return { renew: () => this.#note(credits), settle: () => {} }
-  }
+function costNotes(note: (credits: number) => void): Budget {
+  // A page and its final cost are stored together, once the page is read.
+  return { reserve: (credits) => ({ renew: () => note(credits), settle: () => {} }) }
 }
 
 /** How far a job or a watch is. */
@@ -326,8 +318,8 @@ export async function storedProgress(
   if (database === undefined) return []
   try {
     return await whenFree(path, () => {
-      const table = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'social_search_jobs'").get()
-      return table === undefined ? [] : jobs.map((job) => progressOf(database, job, []))
+      if (!hasTable(database, 'social_search_jobs')) return []
+      return jobs.map((job) => progressOf(database, job, []))
     })
   } finally {
     database.close()

@@ -6,8 +6,8 @@ const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as c
 
 /**
  * The tables that all kinds of records share. `social_search_jobs` has the states of runs, and `social_search_added` the order in
- * which rows came: both are private. The others are for whoever reads the file. A change needs a
- * step in `upgrades.ts`.
+ * which rows came: both are private. The others are for whoever reads the file.
+ * A change of them needs a step in `upgrades.ts`.
  */
 const sharedTables = `
   CREATE TABLE IF NOT EXISTS social_search_jobs (job TEXT PRIMARY KEY, state TEXT NOT NULL);

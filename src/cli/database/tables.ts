@@ -60,6 +60,16 @@ export function allTables(): RecordTable[] {
   return operations.filter((each) => 'list' in each).map(tableOf)
 }
 
+/** Those of them that a file has. */
+export function tablesIn(database: DatabaseSync): RecordTable[] {
+  return allTables().filter(({ name }) => hasTable(database, name))
+}
+
+export function hasTable(database: DatabaseSync, name: string): boolean {
+  const find = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?")
+  return find.get(name) !== undefined
+}
+
 /** The refusal of a command that does not know which table it is for. */
 export function tableIsMissing(names: readonly string[]): UsageError {
   return new UsageError(`pass --table with one of ${names.join(', ')}`)

@@ -3,7 +3,7 @@ import { inTransaction } from '../../lib/sqlite-file.ts'
 import { UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
 import { createFoundView, createTables } from './schema.ts'
-import { allTables, columnNamesOf, sqlName } from './tables.ts'
+import { hasTable, sqlName, tablesIn } from './tables.ts'
 
 /**
  * What leads from each format of a file to the next one. A step never changes: it has SQL of its own, of the tables as they were then.
@@ -71,7 +71,7 @@ export function upgrade(database: DatabaseSync, path: string): void {
     if (format === currentFormat) return
     const dropped = dropDerived(database)
     for (const step of steps.slice(format)) step(database)
-    for (const table of allTables().filter(({ name }) => hasTable(database, name))) {
+    for (const table of tablesIn(database)) {
       createTables(database, table)
       if (dropped.includes(`${table.name}_found`)) createFoundView(database, table)
     }
@@ -97,10 +97,6 @@ function isOurs(database: DatabaseSync): boolean {
   return hasTable(database, 'social_search_jobs')
 }
 
-function hasTable(database: DatabaseSync, name: string): boolean {
-  return columnNamesOf(database, name).length > 0
-}
-
 /** Drops the views and triggers of this program, and returns their names. Those of users stay. */
 function dropDerived(database: DatabaseSync): string[] {
   const ofTables = Object.keys(keys).flatMap((name) => derivedOfTable.map((each) => `${name}_${each}`))
@@ -113,7 +109,7 @@ function dropDerived(database: DatabaseSync): string[] {
   return derived.map(({ name }) => String(name))
 }
 
-function tablesIn(database: DatabaseSync): { readonly name: string; readonly key: string }[] {
+function formerTablesIn(database: DatabaseSync): { readonly name: string; readonly key: string }[] {
   return Object.entries(keys).flatMap(([name, key]) => (hasTable(database, name) ? { name, key } : []))
 }
 
@@ -122,7 +118,7 @@ function numberRows(database: DatabaseSync): void {
   database.exec(`CREATE TABLE social_search_added (
     number INTEGER PRIMARY KEY AUTOINCREMENT, records TEXT NOT NULL, row INTEGER NOT NULL, UNIQUE (records, row))`)
   const read = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?')
-  for (const { name, key } of tablesIn(database)) {
+  for (const { name, key } of formerTablesIn(database)) {
     const exported = Number(read.get(`export ${name}_found`)?.['state'] ?? 0)
     const found = (condition: string): string => `(SELECT key FROM social_search_found WHERE ${condition})`
     // A post that another query has found since comes again.
@@ -161,7 +157,7 @@ function keepPurchases(database: DatabaseSync): void {
 /** A result has the time at which it was first there, as only what a watch had found did. */
 function mergeFound(database: DatabaseSync): void {
   database.exec('ALTER TABLE social_search_results ADD COLUMN first_seen TEXT')
-  for (const { name, key } of tablesIn(database))
+  for (const { name, key } of formerTablesIn(database))
     database.exec(
       `UPDATE social_search_results AS results SET first_seen =
          (SELECT first_seen FROM social_search_found AS found JOIN ${name} AS records ON records.${key} = found.key
@@ -173,5 +169,5 @@ function mergeFound(database: DatabaseSync): void {
 
 /** `find` reads the texts themselves, in place of an index of their words. */
 function dropIndex(database: DatabaseSync): void {
-  for (const { name } of tablesIn(database)) database.exec(`DROP TABLE IF EXISTS ${name}_fts`)
+  for (const { name } of formerTablesIn(database)) database.exec(`DROP TABLE IF EXISTS ${name}_fts`)
 }

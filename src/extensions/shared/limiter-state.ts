@@ -71,8 +71,8 @@ export function messageOf(from: string, wakeUps: readonly WakeUp[]): string | un
 }
 
 /**
- * In how many milliseconds a process is to update because of a message of another one; Infinity if it need not, undefined if it is no such
- * message: other programs may send on the same channel.
+ * Milliseconds until a message has a process update; Infinity if it is for others, undefined if it is none of ours: other programs may send on
+ * the same channel.
  *
  * @param knowsState Whether the process knows a state, so that a new one is for it, too.
  */
