@@ -9,7 +9,7 @@ import {
 import { failedHeaders, limitReached, noAnswerOf } from '../../errors/words.ts'
 import { within } from '../../lib/abort.ts'
 import { isA, messageOf } from '../../lib/thrown.ts'
-import { sleep } from '../../lib/time.ts'
+import { maxTimerMs, sleep } from '../../lib/time.ts'
 import {
   type Lease,
   type LeaseOutcome,
@@ -151,7 +151,7 @@ export class Turn {
       isKept = false
       lease.end({ unsent: true })
     }
-    const timer = setTimeout(giveBack, ms)
+    const timer = setTimeout(giveBack, Math.min(ms, maxTimerMs))
     try {
       await this.#prepare()
       if (client.limiter.waitOf(operation.surface)?.reason === 'rate_limited') giveBack()
