@@ -107,7 +107,7 @@ const profileUrl = `--params '{"profileUrl":"URL"}'`
 const examples: { readonly [Id in OperationId]?: readonly string[] } = {
   'microblog.search': [
     'typescript --category Latest --lang en --limit 40',
-    'typescript --all --budget 100 --out posts.db',
+    'typescript --all --budget 200 --out posts.db',
   ],
   'professionalnet.posts.search': [
     '"developer tools" --sort-by recent --format csv',
