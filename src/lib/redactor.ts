@@ -1,4 +1,4 @@
-import { EscapeReader } from './escapes.ts'
+import { EscapeReader, type Reading } from './escapes.ts'
 
 const replacement = '[redacted]'
 
@@ -11,10 +11,8 @@ export class Redactor {
   #kept: readonly Secret[] = []
   /** The same, and the latest token. */
   #known: readonly Secret[] = []
-  /** How they stand in a text as they are, the longest first, which may begin with others. */
-  #plain: readonly string[] = []
-  /** Finds them where they are escaped. */
-  #reader: EscapeReader | undefined
+  /** All that a text may show of them, the longest first, which may begin with others. Made when it is needed. */
+  #forms: readonly string[] | undefined
 
   add(secret: string): void {
     this.renew(secret)
@@ -26,7 +24,7 @@ export class Redactor {
     if (token === this.#known.at(-1)?.text) return
     const isKept = token.length < minSecretLength || this.#kept.some(({ text }) => text === token)
     this.#known = isKept ? this.#kept : [...this.#kept, new Secret(token)]
-    this.#reader = undefined
+    this.#forms = undefined
   }
 
   /** A redactor that keeps what this one knows now, and a token. */
@@ -34,32 +32,21 @@ export class Redactor {
     if (this.#kept.some(({ text }) => text === token)) return this
     const redactor = new (this.constructor as typeof Redactor)()
     redactor.#kept = redactor.#known = this.#known
-    if (this.#known.some(({ text }) => text === token))
-      [redactor.#plain, redactor.#reader] = [this.#plain, this.#reader]
+    if (this.#known.some(({ text }) => text === token)) redactor.#forms = this.#forms
     else redactor.add(token)
     return redactor
   }
 
   /**
-   * Replaces secrets in text, however JSON, JavaScript, URLs, forms, HTML or Base64 write them, or one of these within another. The
-   * time grows with the length of the text, whatever that holds.
+   * Replaces secrets in text, however JSON, JavaScript, URLs, forms, HTML or Base64 write them, or these within each
+   * other. The time grows with the length of the text, whatever that holds.
    */
   text(text: string): string {
     if (this.#known.length === 0 || text.length < minSecretLength) return text
-    const reader = (this.#reader ??= this.#prepare())
+    const forms = (this.#forms ??= allOf(this.#known))
     // First what stands there as it is, since the end of another escape could be its beginning.
-    const left = this.#plain.reduce((left, secret) => left.replaceAll(secret, replacement), text)
-    return reader.replace(left, replacement)
-  }
-
-  #prepare(): EscapeReader {
-    const forms = this.#known.flatMap(({ forms }) => forms)
-    const plain = new Set([...this.#known.map(({ text }) => text), ...forms])
-    this.#plain = [...plain].sort((one, other) => other.length - one.length)
-    return new EscapeReader(
-      forms,
-      this.#known.flatMap(({ text }) => headOf(text)),
-    )
+    const left = forms.reduce((left, form) => left.replaceAll(form, replacement), text)
+    return cleanEscapes(left, forms)
   }
 
   /** Redacts every string and number in parsed JSON, names of properties included. Changes the data in place. */
@@ -114,19 +101,55 @@ class Secret {
   }
 }
 
-function formsOf(secret: string): string[] {
-  const spelled = [secret, secret.replaceAll(' ', '+'), encodeURIComponent(secret.toWellFormed())]
-  const reader = new EscapeReader([], [], Math.max(...spelled.map(({ length }) => length)))
-  const read = [...new Set(spelled)].map((each) => reader.read(each))
-  // What is nothing but escapes may stand for a few letters.
-  return [...new Set([...read, ...inBase64(secret)])].filter(({ length }) => length >= minSecretLength)
+function allOf(secrets: readonly Secret[]): string[] {
+  const forms = new Set(secrets.flatMap(({ forms }) => forms))
+  return [...forms].sort((one, other) => other.length - one.length)
 }
 
-/** What a secret has before a sign that opens an escape, if the text behind the secret completes it. */
-function headOf(secret: string): string[] {
-  const [head = ''] = /^.{6,}?(?=[%&\\])/s.exec(secret) ?? []
-  const read = new EscapeReader([], [], head.length).read(head)
-  return read.length < minSecretLength ? [] : [read]
+/** Replaces what stands between spaces, if it shows a secret to who reads its escapes. */
+function cleanEscapes(text: string, forms: readonly string[]): string {
+  const shortest = forms.at(-1)?.length ?? Infinity
+  const spaceFrom = (index: number): number => (text.indexOf(' ', index) + 1 || text.length + 1) - 1
+  const opening = /[%\\&]/g
+  const reader = new EscapeReader()
+  let clean = ''
+  let done = 0
+  while (opening.test(text)) {
+    const start = Math.max(done, text.lastIndexOf(' ', opening.lastIndex) + 1)
+    const end = spaceFrom(opening.lastIndex)
+    opening.lastIndex = end
+    if (end - start < shortest) continue
+    // To begin takes as long as to read so many characters.
+    const part = text.slice(start, spaceFrom(start + 100))
+    clean += text.slice(done, start) + cleanPart(part, reader.read(part), forms)
+    opening.lastIndex = done = start + part.length
+  }
+  return clean + text.slice(done)
+}
+
+function cleanPart(written: string, { text, starts }: Reading, forms: readonly string[]): string {
+  let clean = ''
+  let done = 0
+  for (const [start, end] of spansOf(forms, text)) {
+    if (start >= done) clean += written.slice(starts[done], starts[start]) + replacement
+    done = Math.max(done, end)
+  }
+  return clean + written.slice(starts[done])
+}
+
+function spansOf(forms: readonly string[], text: string): (readonly [start: number, end: number])[] {
+  const spans: (readonly [number, number])[] = []
+  for (const form of forms)
+    for (let start = text.indexOf(form); start !== -1; start = text.indexOf(form, start + form.length))
+      spans.push([start, start + form.length])
+  return spans.sort(([one], [other]) => one - other)
+}
+
+function formsOf(secret: string): string[] {
+  const spelled = [secret, secret.replaceAll(' ', '+'), encodeURIComponent(secret.toWellFormed())]
+  const read = spelled.map((each) => new EscapeReader().read(each).text)
+  // What is nothing but escapes may stand for a few letters.
+  return [...spelled, ...read, ...inBase64(secret)].filter(({ length }) => length >= minSecretLength)
 }
 
 /** The Base64 of a text that holds a secret: its characters stand at one of three places. */
