@@ -37,7 +37,7 @@ const folder = process.cwd()
 const failures = {}
 async function run(name, file, isAhead) {
   process.chdir(mkdtempSync(folder + '/run-'))
-  const sandbox = createSandbox({ posts: 100, limits: { perMinute: false } })
+  const sandbox = createSandbox({ posts: 400, limits: { perMinute: false } })
   const page = { requestId: 'req_1', posts: [], meta: { returnedCount: 0, hasMore: false } }
   if (isAhead) sandbox.inject({ status: 200, body: page })
   const client = new SocialSearch(sandbox.clientOptions())
