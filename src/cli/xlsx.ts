@@ -1,10 +1,8 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib'
-import { type Column, cellOf, columnsOf } from '../extensions/export/fields.ts'
-import { operations } from '../api/operations.ts'
+import { cellOf } from '../extensions/export/fields.ts'
 import { parseTime } from '../lib/time.ts'
-import { headersOf, inReadingOrder, isIdName, isTime, labelOf, shortNameOf } from './columns.ts'
+import { headersOf, inReadingOrder, isTime, labelOf, shortNameOf } from './columns.ts'
 import { UsageError } from './command-errors.ts'
-import { widthOf } from './terminal.ts'
 
 /** What Excel takes. */
 const mostRows = 1_048_576
@@ -12,8 +10,8 @@ const mostLinks = 65_530
 const longestText = 32_767
 const longestName = 31
 
-/** The widest columns: of the text, and of others. Longer texts have several lines, for which programs make room. */
-const widest = { text: 80, other: 50 }
+/** How wide columns are, in characters: those of texts, and others. Longer texts have several lines, for which programs make room. */
+const widths = { text: 80, other: 20 }
 
 /** Days from the first day of a spreadsheet to 1970. */
 const epoch = 25_569
@@ -25,58 +23,39 @@ const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const packages = 'http://schemas.openxmlformats.org/package/2006'
 const spreadsheet = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
-/** The styles of cells, by their places among the formats below. */
-const styles = { header: 1, time: 2, link: 3, text: 4, count: 5 } as const
+/** The styles of cells, by their places in the list of formats below. */
+const styles = { header: 1, time: 2, link: 3, text: 4 } as const
 
-/** Without a name, a font is another one than that of unstyled cells. */
-function fontOf(style = '', color = ''): string {
-  return `<font>${style}<sz val="11"/>${color}<name val="Calibri"/></font>`
-}
+/** Unstyled cells have the first font and the first format. A long text has several lines, which begin at the top. */
+const styleSheet = `<styleSheet xmlns="${main}">
+<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>
+<fonts count="3">
+<font><sz val="11"/><name val="Calibri"/></font>
+<font><b/><sz val="11"/><name val="Calibri"/></font>
+<font><u/><sz val="11"/><color rgb="FF0563C1"/><name val="Calibri"/></font>
+</fonts>
+<fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>
+<cellXfs count="5">
+<xf applyAlignment="1"><alignment vertical="top"/></xf>
+<xf fontId="1" applyFont="1" applyAlignment="1"><alignment vertical="top"/></xf>
+<xf numFmtId="164" applyNumberFormat="1" applyAlignment="1"><alignment vertical="top"/></xf>
+<xf fontId="2" applyFont="1" applyAlignment="1"><alignment vertical="top" wrapText="1"/></xf>
+<xf applyAlignment="1"><alignment vertical="top" wrapText="1"/></xf>
+</cellXfs></styleSheet>`
 
-/** How cells look: a long text has several lines, which begin at the top. */
-function cellFormat(attributes = '', isWrapped = false): string {
-  const wrap = isWrapped ? ' wrapText="1"' : ''
-  return `<xf ${attributes} applyAlignment="1"><alignment vertical="top"${wrap}/></xf>`
-}
+const contentTypes = `<Types xmlns="${packages}/content-types">
+<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
+<Default Extension="xml" ContentType="${spreadsheet}.worksheet+xml"/>
+<Override PartName="/xl/workbook.xml" ContentType="${spreadsheet}.sheet.main+xml"/>
+<Override PartName="/xl/styles.xml" ContentType="${spreadsheet}.styles+xml"/></Types>`
 
-const cellFormats = [
-  cellFormat(),
-  cellFormat('fontId="1" applyFont="1"'),
-  cellFormat('numFmtId="164" applyNumberFormat="1"'),
-  cellFormat('fontId="2" applyFont="1"', true),
-  cellFormat('', true),
-  cellFormat('numFmtId="3" applyNumberFormat="1"'),
-]
-
-const styleSheet = `<styleSheet xmlns="${main}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="3">${fontOf()}${fontOf('<b/>')}${fontOf('<u/>', '<color rgb="FF0563C1"/>')}</fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="${cellFormats.length}">${cellFormats.join('')}</cellXfs></styleSheet>`
-
-function relationsOf(targets: readonly (readonly [kind: string, target: string, mode?: string])[]): string {
+/** Each has the id `rId1`, `rId2` and so on. */
+function relationsOf(kind: string, targets: readonly string[], mode = ''): string {
   const all = targets.map(
-    ([kind, target, mode = ''], index) =>
-      `<Relationship Id="rId${index + 1}" Type="${relations}/${kind}" Target="${target}"${mode}/>`,
+    (target, index) =>
+      `<Relationship Id="rId${index + 1}" Type="${relations}/${kind}" Target="${xml(target)}"${mode}/>`,
   )
-  return `<Relationships xmlns="${packages}/relationships">${all.join('')}</Relationships>`
-}
-
-/** All parts but the sheets. */
-function partsOf(names: readonly string[]): Readonly<Record<string, string>> {
-  const sheets = names.map(
-    (name, index) => `<sheet name="${xml(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
-  )
-  const types = names.map(
-    (_, index) =>
-      `<Override PartName="/xl/worksheets/sheet${index + 1}.xml" ContentType="${spreadsheet}.worksheet+xml"/>`,
-  )
-  return {
-    '[Content_Types].xml': `<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${spreadsheet}.sheet.main+xml"/>${types.join('')}<Override PartName="/xl/styles.xml" ContentType="${spreadsheet}.styles+xml"/></Types>`,
-    '_rels/.rels': relationsOf([['officeDocument', 'xl/workbook.xml']]),
-    'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${sheets.join('')}</sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': relationsOf([
-      ...names.map((_, index) => ['worksheet', `worksheets/sheet${index + 1}.xml`] as const),
-      ['styles', 'styles.xml'],
-    ]),
-    'xl/styles.xml': styleSheet,
-  }
+  return all.join('')
 }
 
 /** Records of one kind. */
@@ -92,18 +71,37 @@ export interface Sheet {
  *
  * @throws {UsageError} for more records than a sheet takes.
  */
-export function* workbookOf(sheets: readonly Sheet[]): Generator<Uint8Array> {
-  const zip = new ZipWriter()
-  for (const [name, text] of Object.entries(partsOf(sheetNames(sheets))))
-    yield* zip.add(name, [declaration, text])
+export function workbookOf(sheets: readonly Sheet[]): Generator<Uint8Array> {
+  return zipOf(partsOf(sheets))
+}
+
+/** The files in a workbook. The links of a sheet are known once it is written. */
+function* partsOf(sheets: readonly Sheet[]): Generator<Part> {
+  const related = (all: string): string =>
+    `<Relationships xmlns="${packages}/relationships">${all}</Relationships>`
+  const files = sheets.map((_, index) => `worksheets/sheet${index + 1}.xml`)
+  const names = sheetNames(sheets).map(
+    (name, index) => `<sheet name="${xml(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+  )
+  const styles = `<Relationship Id="styles" Type="${relations}/styles" Target="styles.xml"/>`
+  yield ['[Content_Types].xml', [contentTypes]]
+  yield ['_rels/.rels', [related(relationsOf('officeDocument', ['xl/workbook.xml']))]]
+  yield [
+    'xl/workbook.xml',
+    [`<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${names.join('')}</sheets></workbook>`],
+  ]
+  yield ['xl/_rels/workbook.xml.rels', [related(relationsOf('worksheet', files) + styles)]]
+  yield ['xl/styles.xml', [styleSheet]]
   for (const [index, sheet] of sheets.entries()) {
     const links: Link[] = []
-    yield* zip.add(`xl/worksheets/sheet${index + 1}.xml`, textsOf(sheet, links))
-    const targets = links.map(({ address }) => ['hyperlink', xml(address), ' TargetMode="External"'] as const)
+    yield [`xl/${files[index]}`, textsOf(sheet, links)]
+    const targets = links.map(({ address }) => address)
     if (links.length > 0)
-      yield* zip.add(`xl/worksheets/_rels/sheet${index + 1}.xml.rels`, [declaration, relationsOf(targets)])
+      yield [
+        `xl/worksheets/_rels/sheet${index + 1}.xml.rels`,
+        [related(relationsOf('hyperlink', targets, ' TargetMode="External"'))],
+      ]
   }
-  yield zip.end()
 }
 
 /** Names as Excel takes them: short, without some signs, none of its own, and each once. */
@@ -125,20 +123,10 @@ function sheetNames(sheets: readonly Sheet[]): string[] {
   return names
 }
 
-/** Numbers of the service that are amounts, and no ids. */
-const counts: ReadonlySet<string> = new Set(
-  operations
-    .flatMap((operation): readonly Column[] => columnsOf(operation))
-    .filter(({ path, type }) => type === 'number' && !isIdName(path))
-    .map(({ path }) => path),
-)
-
-/** A column as its field and how it looks. */
+/** A column as its field and its letters. */
 interface SheetColumn {
   readonly field: string
   readonly letters: string
-  readonly isTime: boolean
-  readonly isCount: boolean
 }
 
 interface Link {
@@ -148,16 +136,22 @@ interface Link {
 
 /** @param links Those of its cells are added. */
 function* textsOf(sheet: Sheet, links: Link[]): Generator<string> {
-  const columns = inReadingOrder(sheet.fields).map((field, index): SheetColumn => ({
-    ...{ field, letters: columnName(index), isTime: isTime(field), isCount: counts.has(field) },
-  }))
+  const fields = inReadingOrder(sheet.fields)
+  const columns = fields.map((field, index) => ({ field, letters: columnName(index) }))
+  const headers = headersOf(fields)
+  const titles = columns.map(({ letters }, index) =>
+    textCell(`${letters}1`, headers[index] ?? '', styles.header),
+  )
+  const cols = fields.map((field, index) => {
+    const width = shortNameOf(field) === 'text' ? widths.text : widths.other
+    return `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`
+  })
+  const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
+  yield `<worksheet xmlns="${main}" xmlns:r="${relations}"><sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews>
+<cols>${cols.join('')}</cols><sheetData><row r="1">${titles.join('')}</row>`
   let rows = 1
-  for (const records of sheet.parts()) {
-    // The first part says how wide columns are.
-    if (rows === 1) yield headOf(columns, records)
+  for (const records of sheet.parts())
     yield records.map((record) => rowOf(columns, record, ++rows, links)).join('')
-  }
-  if (rows === 1) yield headOf(columns, [])
   const all = links.map(({ cell }, index) => `<hyperlink ref="${cell}" r:id="rId${index + 1}"/>`).join('')
   const filter = `<autoFilter ref="A1:${columnName(columns.length - 1)}${rows}"/>`
   yield `</sheetData>${filter}${all && `<hyperlinks>${all}</hyperlinks>`}</worksheet>`
@@ -165,56 +159,21 @@ function* textsOf(sheet: Sheet, links: Link[]): Generator<string> {
 
 function rowOf(columns: readonly SheetColumn[], record: unknown, row: number, links: Link[]): string {
   if (row > mostRows) throw new UsageError(`a spreadsheet takes ${mostRows - 1} records; export to .csv`)
-  const cells = columns.map((column) => cellText(column, row, cellOf(record, column.field), links))
+  const cells = columns.map(({ field, letters }) => cellText(letters + String(row), field, record, links))
   return `<row r="${row}">${cells.join('')}</row>`
 }
 
-/** What comes before the rows of a sheet, and their header. */
-function headOf(columns: readonly SheetColumn[], records: readonly unknown[]): string {
-  const headers = headersOf(columns.map(({ field }) => field))
-  const widths = columns.map((column, index) => {
-    const most = shortNameOf(column.field) === 'text' ? widest.text : widest.other
-    // Beside a header is the button of its filter.
-    let width = widthOf(headers[index] ?? '') + 4
-    for (const record of records) {
-      if (width >= most) break
-      width = Math.max(width, roomOf(column, cellOf(record, column.field)))
-    }
-    return `<col min="${index + 1}" max="${index + 1}" width="${Math.min(width, most)}" customWidth="1"/>`
-  })
-  const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
-  const titles = columns.map(({ letters }, index) =>
-    textCell(`${letters}1`, headers[index] ?? '', styles.header),
-  )
-  return `${declaration}<worksheet xmlns="${main}" xmlns:r="${relations}"><sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews><cols>${widths.join('')}</cols><sheetData><row r="1">${titles.join('')}</row>`
-}
-
-/** How wide a value is. */
-function roomOf({ isTime, isCount }: SheetColumn, value: ReturnType<typeof cellOf>): number {
-  if (value === null) return 0
-  if (isTime) return '2026-11-20 18:00:00'.length + 1
-  return widthOf(isCount ? value.toLocaleString('en') : String(value)) + 1
-}
-
-function cellText(
-  { letters, isTime, isCount }: SheetColumn,
-  row: number,
-  value: ReturnType<typeof cellOf>,
-  links: Link[],
-): string {
+function cellText(name: string, field: string, record: unknown, links: Link[]): string {
+  const value = cellOf(record, field)
   if (value === null || value === '') return ''
-  const name = letters + String(row)
   if (typeof value === 'boolean') return `<c r="${name}" t="b"><v>${Number(value)}</v></c>`
-  if (typeof value === 'number') {
-    const style = isCount && Number.isInteger(value) ? ` s="${styles.count}"` : ''
-    return `<c r="${name}"${style}><v>${value}</v></c>`
-  }
-  const time = isTime ? parseTime(value) : NaN
+  if (typeof value === 'number') return `<c r="${name}"><v>${value}</v></c>`
+  const time = isTime(field) ? parseTime(value) : NaN
   // A spreadsheet has no times before 1900.
   if (time > -epoch * day) return `<c r="${name}" s="${styles.time}"><v>${time / day + epoch}</v></c>`
-  const link = links.length < mostLinks ? linkOf(value) : undefined
-  if (link !== undefined) links.push({ cell: name, address: link })
-  return textCell(name, value, link === undefined ? styles.text : styles.link)
+  const address = links.length < mostLinks ? linkOf(value) : undefined
+  if (address !== undefined) links.push({ cell: name, address })
+  return textCell(name, value, address === undefined ? styles.text : styles.link)
 }
 
 /** The address of a link, as every reader takes it; undefined for other values. */
@@ -255,38 +214,24 @@ function columnName(index: number): string {
   return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter
 }
 
-type ZipNumber = readonly [bytes: 2 | 4, value: number]
+/** A file in a ZIP file. */
+type Part = readonly [name: string, texts: Iterable<string>]
 
 /** Version 2.0, sizes after the data, deflated, at noon of the first day that a ZIP file knows. */
-const zipFormat: readonly ZipNumber[] = [
-  [2, 20],
-  [2, 8],
-  [2, 8],
-  [2, 0x6000],
-  [2, 33],
-]
-
-const sumsOf = (...sums: readonly number[]): readonly ZipNumber[] => sums.map((sum) => [4, sum] as const)
+const zipFormat = [20, 8, 8, 0x6000, 33] as const
 
 /** Makes a ZIP file piece by piece, and holds none of them. Equal parts make equal files. */
-class ZipWriter {
-  /** What the directory says of each part. */
-  readonly #entries: Uint8Array[] = []
-  #length = 0
-
-  /** The directory. */
-  end(): Uint8Array {
-    const [start, directory, parts] = [this.#length, Buffer.concat(this.#entries), this.#entries.length / 3]
-    const end = numbers([4, 0x06054b50], [2, 0], [2, 0], [2, parts], [2, parts])
-    return Buffer.concat([directory, end, numbers([4, directory.length], [4, start], [2, 0])])
+function* zipOf(parts: Iterable<Part>): Generator<Uint8Array> {
+  const directory: Uint8Array[] = []
+  let [at, count] = [0, 0]
+  const placed = (...pieces: readonly Uint8Array[]): Uint8Array => {
+    const bytes = Buffer.concat(pieces)
+    at += bytes.length
+    return bytes
   }
-
-  *add(name: string, texts: Iterable<string>): Generator<Uint8Array> {
-    const at = this.#length
+  for (const [name, texts] of parts) {
+    const start = at
     let [crc, packed, size] = [0, 0, 0]
-    // The checksum and the sizes come after the data.
-    const start = numbers([4, 0x04034b50], ...zipFormat, ...sumsOf(0, 0, 0), [2, name.length], [2, 0])
-    yield this.#counted([start, Buffer.from(name)])
     const pack = (text: string, finishFlush: number): Uint8Array => {
       const [bytes, piece] = [Buffer.from(text), deflateRawSync(text, { finishFlush })]
       crc = crc32(bytes, crc)
@@ -294,29 +239,43 @@ class ZipWriter {
       size += bytes.length
       return piece
     }
-    // Pieces are packed each by itself, so that they can be joined.
-    for (const text of texts) yield this.#counted([pack(text, constants.Z_SYNC_FLUSH)])
-    const last = pack('', constants.Z_FINISH)
-    const sums = sumsOf(crc, packed, size)
-    yield this.#counted([last, numbers([4, 0x08074b50], ...sums)])
-    this.#entries.push(
-      numbers([4, 0x02014b50], [2, 20], ...zipFormat, ...sums, [2, name.length], [2, 0]),
-      numbers([2, 0], [2, 0], [2, 0], [4, 0], [4, at]),
+    // The checksum and the sizes come after the data.
+    yield placed(
+      long(0x04034b50),
+      short(...zipFormat),
+      long(0, 0, 0),
+      short(name.length, 0),
       Buffer.from(name),
     )
+    // Pieces are packed each by itself, so that they can be joined.
+    yield placed(pack(declaration, constants.Z_SYNC_FLUSH))
+    for (const text of texts) yield placed(pack(text, constants.Z_SYNC_FLUSH))
+    yield placed(pack('', constants.Z_FINISH), long(0x08074b50, crc, packed, size))
+    directory.push(long(0x02014b50), short(20, ...zipFormat), long(crc, packed, size))
+    directory.push(short(name.length, 0, 0, 0, 0), long(0, start), Buffer.from(name))
+    count++
   }
-
-  #counted(pieces: readonly Uint8Array[]): Uint8Array {
-    const bytes = Buffer.concat(pieces)
-    this.#length += bytes.length
-    return bytes
-  }
+  const [start, { length }] = [at, Buffer.concat(directory)]
+  yield Buffer.concat([
+    ...directory,
+    long(0x06054b50),
+    short(0, 0, count, count),
+    long(length, start),
+    short(0),
+  ])
 }
 
 /** @throws {RangeError} for more than 4 GB. */
-function numbers(...all: readonly ZipNumber[]): Uint8Array {
-  const bytes = Buffer.alloc(all.reduce((sum, [width]) => sum + width, 0))
-  let at = 0
-  for (const [width, value] of all) at = bytes.writeUIntLE(value, at, width)
+function long(...values: readonly number[]): Uint8Array {
+  return numbers(4, values)
+}
+
+function short(...values: readonly number[]): Uint8Array {
+  return numbers(2, values)
+}
+
+function numbers(width: 2 | 4, values: readonly number[]): Uint8Array {
+  const bytes = Buffer.alloc(width * values.length)
+  for (const [index, value] of values.entries()) bytes.writeUIntLE(value, index * width, width)
   return bytes
 }

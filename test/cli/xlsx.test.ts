@@ -87,9 +87,9 @@ describe('export to .xlsx', () => {
     expect(comments).toEqual([
       ...['Text', 'Author', 'Date (UTC)', 'Query', 'Author headline', 'Author URL', 'Permalink'],
     ])
-    // The text has lines of 80 letters, and amounts have commas.
+    // The text has lines of 80 letters.
     expect(sheet(2)).toContain('<col min="1" max="1" width="80"')
-    expect(sheet(2)).toContain('<c r="D2" s="5"><v>12345</v></c>')
+    expect(sheet(2)).toContain('<c r="D2"><v>12345</v></c>')
     expect(headersIn(sheet(5))).toEqual(['Text', 'Likes'])
     change(
       'p.db',
