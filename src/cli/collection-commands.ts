@@ -1,6 +1,6 @@
 import { count, durationText } from '../lib/count.ts'
 import { parseTime } from '../lib/time.ts'
-import { type Reach, type DescribedSearch, describeCollection } from './database/describe.ts'
+import { type Reach, type DescribedSearch, describeDatabase } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
 import { tableIsMissing } from './database/tables.ts'
 import { type SharedFlags, wholeNumberOf, ageOf } from './flags.ts'
@@ -49,7 +49,7 @@ function reachText({ from, to, lastCheck, gaps }: Reach): string {
 
 /** Prints what a file has of each search: a table on a terminal, otherwise JSON. */
 export async function describe(path: string): Promise<void> {
-  const description = await describeCollection(path)
+  const description = await describeDatabase(path)
   const { isTTY, columns } = process.stdout
   if (!isTTY) {
     await print(`${JSON.stringify(description)}\n`)

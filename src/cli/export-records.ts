@@ -7,7 +7,14 @@ import { UsageError } from './command-errors.ts'
 import type { FileLock } from '../lib/node/file-lock.ts'
 import { inTransaction } from '../lib/sqlite-file.ts'
 import { type Source, SourceReader, assertHasOrder, sourcesIn } from './database/export-sources.ts'
-import { lockForRun, openDatabase, untilFree, whenFree, withPath } from './database/open-database.ts'
+import {
+  assertExists,
+  lockForRun,
+  openDatabase,
+  untilFree,
+  whenFree,
+  withPath,
+} from './database/open-database.ts'
 import { tableIsMissing } from './database/tables.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { say } from './terminal.ts'
@@ -26,8 +33,8 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
   let database: DatabaseSync | undefined
   let lock: FileLock | undefined
   try {
+    assertExists(from)
     const file = (database = await openDatabase(from, 'export', { signal }))
-    if (file === undefined) throw new UsageError(`${from} does not exist`)
     const format = fileFormatOf(to)
     const isNew = flags.new === true
     const all = await whenFree(from, () => sourcesIn(file), { signal })
@@ -35,9 +42,7 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
     // Two exports at once would have the same rows.
     if (isNew) lock = lockForRun(from, sources.map(({ name }) => `.export.${name}`).sort())
     await startReading(from, file, signal)
-    const readers = sources.map(
-      (source) => new SourceReader(file, source, isNew ? lastExported(file, source) : undefined),
-    )
+    const readers = sources.map((source) => new SourceReader(file, source, isNew))
     const filled = readers.filter(({ hasRows }) => hasRows)
     const read = filled.length > 0 ? filled : readers.slice(0, 1)
     const empty = format === '.jsonl' ? undefined : read.find(({ fields }) => fields.length === 0)
@@ -51,7 +56,7 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
       }
       file.exec('COMMIT')
       const settle = (): void => {
-        for (const reader of read) keepExported(file, reader)
+        for (const reader of read) reader.noteExported()
         // If a crash comes after it, rows come twice, but none is lost.
         place()
       }
@@ -121,14 +126,4 @@ function* linesOf(format: Format, reader: SourceReader): Generator<Uint8Array> {
 
 function rowsText({ name, rows }: SourceReader, isNamed: boolean): string {
   return `${isNamed ? `${name} ` : ''}${count(rows, 'row')}`
-}
-
-/** The number of the last row that `--new` has exported. */
-function lastExported(database: DatabaseSync, { name }: Source): number {
-  const row = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(`export ${name}`)
-  return Number(row?.['state'] ?? 0)
-}
-
-function keepExported(database: DatabaseSync, { name, last }: SourceReader): void {
-  database.prepare('REPLACE INTO social_search_jobs VALUES (?, ?)').run(`export ${name}`, String(last))
 }

@@ -1,7 +1,7 @@
 import { type OperationId, operationOf } from '../api/operations.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { complain } from './error-text.ts'
-import { describeCollection } from './database/describe.ts'
+import { describeDatabase } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
 import { type SharedFlags, numberOf } from './flags.ts'
 import { openMachine } from './machine.ts'
@@ -38,7 +38,7 @@ export interface McpFlags extends SharedFlags {
 export async function mcp(flags: McpFlags): Promise<void> {
   const { sandbox, confirmAbove, allow, out, archive = out } = flags
   // A file that has nothing is refused before the client connects.
-  if (archive !== out && archive !== undefined) await describeCollection(archive)
+  if (archive !== out && archive !== undefined) await describeDatabase(archive)
   const machine = await openMachine(flags, 'mcp')
   // Credits of the sandbox cost nothing.
   const budget = budgetOf(flags) ?? machine.budgets[0] ?? (sandbox === true ? 100 : undefined)

@@ -124,21 +124,14 @@ export class WatchJob implements Job {
       signal,
     }
     for await (const batch of watchSearches(client, searches, options)) {
-      const {
-        name,
-        posts: records,
-        known,
-        gaps,
-        state: progress,
-        error,
-      } = batch as SearchBatch<string, object>
+      const { name, posts: records, known, state: progress, error } = batch as SearchBatch<string, object>
       const { dueAt } = batch
       this.#report.add(batch, dueAt === null ? undefined : await planner.idleText(name, dueAt))
       if (dueAt !== null) continue
       // The other searches go on, and the next check continues.
       if (error !== null) this.#fail(name, error)
       const job = jobOf(this.operation, this.#searches[name])
-      const added = yield { job, progress, records, known, gaps, hasFailed: error !== null }
+      const added = yield { job, progress, records, known, hasFailed: error !== null }
       this.#report.addPosts(name, added)
       planner.note(batch)
       await planner.say()

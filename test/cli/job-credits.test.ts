@@ -45,7 +45,7 @@ const run = async (flags?: string, line?: string) => (await ran(flags, line)).co
 
 /** What the file says of the job. */
 function state(): JobState {
-  const [row] = existsSync('job.db') ? allOf('job.db', 'SELECT state FROM social_search_jobs') : []
+  const [row] = existsSync('job.db') ? allOf('job.db', 'SELECT state FROM social_search_searches') : []
   return row === undefined
     ? { next: {}, records: 0, credits: 0 }
     : (JSON.parse(String(row['state'])) as JobState)
@@ -208,7 +208,7 @@ describe('--budget of a job', () => {
   })
 
   it('sends nothing if the state cannot be stored', async () => {
-    const fail = `CREATE TRIGGER fail BEFORE UPDATE ON social_search_jobs BEGIN SELECT RAISE(ABORT, 'full'); END`
+    const fail = `CREATE TRIGGER fail BEFORE UPDATE OF state ON social_search_searches BEGIN SELECT RAISE(ABORT, 'full'); END`
     onAnswer = () => {
       onAnswer = () => {}
       change('job.db', fail)

@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { describeCollection } from '../../src/cli/database/describe.ts'
+import { describeDatabase } from '../../src/cli/database/describe.ts'
 import { findRecords } from '../../src/cli/database/find.ts'
 import { keepAnswers } from '../../src/cli/mcp.ts'
 import { SocialSearch } from '../../src/index.ts'
@@ -35,7 +35,7 @@ it('keepAnswers() lets archive_search and describe find all pages that an agent 
   expect((await tools.archive_search?.execute({ query: 'kettle' }))?.notice).toContain('has 40 records')
   await tools.organization_usage.execute({})
   expect(onError).not.toHaveBeenCalled()
-  const { searches } = await describeCollection(path)
+  const { searches } = await describeDatabase(path)
   expect(searches).toMatchObject([
     { search: 'kettle', records: 40, credits: 4, checks: [{ command: 'mcp' }] },
   ])
@@ -95,7 +95,7 @@ it('keepAnswers() keeps each purchase, also of what is no list: call, params, co
     ['professionalnet.company.get', JSON.stringify({ url }), at, 'acme', 0, 4],
     ['microblog.search', '{"count":5,"query":"kettle"}', at, 'acme', 2, 0],
   ])
-  expect(await describeCollection(path)).toMatchObject({
+  expect(await describeDatabase(path)).toMatchObject({
     labels: { acme: 6 },
     searches: [
       { search: url, records: 0, credits: 0, uncertain: 4 },

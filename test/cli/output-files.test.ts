@@ -5,7 +5,6 @@ import { samplesOf } from '../docs/samples.ts'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { change, networkPosts, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { exportRecords } from '../../src/cli/export-records.ts'
-import { currentFormat } from '../../src/cli/database/upgrades.ts'
 import { feedsList } from '../../src/api/endpoints/feeds.ts'
 import { mentionsList } from '../../src/api/endpoints/mentions.ts'
 import { createTables } from '../../src/cli/database/schema.ts'
@@ -51,7 +50,7 @@ describe('export', () => {
   it('takes 3,000 records, of the table that --table names', async () => {
     const file = new DatabaseSync('a.db')
     for (const operation of [mentionsList, feedsList]) createTables(file, tableOf(operation))
-    file.exec(`PRAGMA user_version = ${currentFormat}; CREATE TABLE own (a)`)
+    file.exec('CREATE TABLE own (a)')
     const records = range(0, 3000).map((each) => `{"id":"${each}"}`)
     file.exec('BEGIN')
     for (const [index, record] of records.entries())
@@ -79,7 +78,7 @@ describe('export', () => {
       expect((await social(`export a.db ${name}.jsonl --table social_search_${name}`)).code).toBe(0)
     expect((await social('export a.db counts.csv --table microblog_posts_counts')).err).toContain('20 rows')
     expect((await social('export a.db a.xlsx')).err).toBe('a.xlsx: 20 rows\n')
-    for (const name of ['social_search_salt', 'social_search_jobs'])
+    for (const name of ['social_search_salt', 'social_search_seen'])
       expect(await social(`export a.db x.csv --table ${name}`)).toMatchObject(failed(2, 'pass --table'))
     expect(await social('export a.db x.csv --new --table social_search_spent')).toMatchObject(
       failed(2, '--new is for tables of records'),
@@ -290,8 +289,8 @@ describe('--out posts.db', () => {
   ])('refuses the progress %j, and sends nothing: %s', async (state, line = '') => {
     await social(line)
     const before = sandbox.requests.length
-    change('posts.db', `UPDATE social_search_jobs SET state = '${state}'`)
-    expect(await social(line)).toMatchObject(failed(2, 'is not the state of a job'))
+    change('posts.db', `UPDATE social_search_searches SET state = '${state}'`)
+    expect(await social(line)).toMatchObject(failed(2, 'the state of a job cannot be read'))
     expect(sandbox.requests).toHaveLength(before)
   })
 

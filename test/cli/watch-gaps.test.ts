@@ -20,8 +20,8 @@ const worlds = 2 * Number(process.env['RUNS'] ?? 1)
 /** The gaps that posts.db lists, in SQL and as `describe` prints them, and those of the state in it. */
 async function gapsOfFile(): Promise<[sql: unknown, described: unknown, state: unknown]> {
   const file = new DatabaseSync('posts.db')
-  const gaps = file.prepare('SELECT "from", "to" FROM social_search_missing ORDER BY rowid').all()
-  const { state } = file.prepare('SELECT state FROM social_search_jobs').get() as { state: string }
+  const gaps = file.prepare('SELECT "from", "to" FROM social_search_gaps').all()
+  const { state } = file.prepare('SELECT state FROM social_search_searches').get() as { state: string }
   file.close()
   const { searches } = JSON.parse((await social('describe posts.db')).out) as {
     searches: { gaps: unknown }[]

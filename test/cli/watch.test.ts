@@ -89,7 +89,7 @@ describe('watch of several queries', () => {
     change(
       'posts.db',
       `UPDATE microblog_posts SET record = substr(record, 2) WHERE id = '3';
-      CREATE TRIGGER fail BEFORE INSERT ON social_search_jobs BEGIN SELECT RAISE(ABORT, 'disk failure'); END`,
+      CREATE TRIGGER fail BEFORE DELETE ON social_search_added BEGIN SELECT RAISE(ABORT, 'disk failure'); END`,
     )
     expect(await social('export posts.db new.csv --new')).toMatchObject(failed(1, 'disk failure'))
     change('posts.db', 'DROP TRIGGER fail')
@@ -120,11 +120,11 @@ describe('watch of several queries', () => {
   it('continues a file that a version without these tables has written', async () => {
     await social('watch coffee --once --out posts.db')
     const file = new DatabaseSync('posts.db')
-    const row = file.prepare('SELECT job, state FROM social_search_jobs').get() as Record<string, string>
+    const row = file.prepare('SELECT job, state FROM social_search_searches').get() as Record<string, string>
     const { search, spans } = JSON.parse(row['state'] ?? '') as { search: string; spans: { ids: string[] }[] }
     const old = { search, spans: spans.map(({ ids }) => ({ ids, next: null })) }
-    file.prepare('UPDATE social_search_jobs SET state = ?').run(JSON.stringify(old))
-    file.exec('DROP VIEW microblog_posts_found; DELETE FROM social_search_results')
+    file.prepare('UPDATE social_search_searches SET state = ?').run(JSON.stringify(old))
+    file.exec('DELETE FROM social_search_results')
     file.close()
     sandbox.publish({ microblog: posts(30, 31) })
     const before = sandbox.requests.length

@@ -1,9 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Collection, whenFree, withCollection } from './open-database.ts'
-import type { Gap } from './searches.ts'
+import { type OpenDatabase, whenFree, withDatabase } from './open-database.ts'
 import { type RecordTable, sqlName } from './tables.ts'
 
-/** How far a collection reaches. */
+/** How far a database reaches. */
 export interface Reach {
   readonly records: number
   /** When the oldest and the newest record were published, ISO 8601; null if unknown. */
@@ -17,6 +16,12 @@ export interface Reach {
   readonly searches: readonly string[]
 }
 
+/** A time whose posts are missing. */
+interface Gap {
+  readonly from: string | null
+  readonly to: string | null
+}
+
 /** How a query was searched. */
 interface Checks {
   readonly command: string
@@ -25,7 +30,7 @@ interface Checks {
   readonly lastCheck: string | null
 }
 
-/** What a collection has of one search. */
+/** What a database has of one search. */
 export interface DescribedSearch extends Omit<Reach, 'gaps' | 'searches'> {
   readonly search: string
   readonly network: string | null
@@ -38,7 +43,7 @@ export interface DescribedSearch extends Omit<Reach, 'gaps' | 'searches'> {
   readonly checks: readonly Checks[]
 }
 
-/** What a collection has, what is missing, and what it cost. */
+/** What a database has, what is missing, and what it cost. */
 export interface Description {
   readonly searches: readonly DescribedSearch[]
   readonly tables: Readonly<Record<string, number>>
@@ -51,9 +56,8 @@ const searches = `
   SELECT search, network, records, replace(max(last_look), ' ', 'T') || 'Z' AS lastCheck,
     json_group_array(json_object('command', command, 'params', json(params),
       'firstCheck', replace(first_look, ' ', 'T') || 'Z', 'lastCheck', replace(last_look, ' ', 'T') || 'Z')) AS checks,
-    (SELECT json_group_array(json_object('from', "from", 'to', "to")) FROM social_search_missing AS missing
-      JOIN social_search_searches AS mine ON mine.number = missing.search
-      WHERE mine.search = every.search AND mine.network IS every.network AND mine.records = every.records) AS gaps,
+    (SELECT json_group_array(json_object('from', "from", 'to', "to")) FROM social_search_gaps AS gaps
+      WHERE gaps.search = every.search AND gaps.network IS every.network AND gaps.records = every.records) AS gaps,
     (SELECT json_array(ifnull(sum(credits), 0), ifnull(sum(uncertain), 0)) FROM social_search_spent AS spent
       WHERE spent.search = every.search AND spent.network IS every.network AND spent.records = every.records) AS costs
   FROM social_search_searches AS every GROUP BY search, network, records ORDER BY min(number)`
@@ -64,11 +68,11 @@ const labels = `
     WHERE label IS NOT NULL GROUP BY label ORDER BY credits DESC, label)`
 
 /** @throws {UsageError} for a file without records. */
-export function describeCollection(path: string): Promise<Description> {
-  return withCollection(path, 'describe', (collection) => whenFree(path, () => descriptionOf(collection)))
+export function describeDatabase(path: string): Promise<Description> {
+  return withDatabase(path, 'describe', (file) => whenFree(path, () => descriptionOf(file)))
 }
 
-function descriptionOf({ database, tables }: Collection): Description {
+function descriptionOf({ database, tables }: OpenDatabase): Description {
   const groups = database.prepare(searches).all()
   return {
     searches: groups.flatMap((group) => {
@@ -81,13 +85,13 @@ function descriptionOf({ database, tables }: Collection): Description {
   }
 }
 
-export function reachOf({ database, tables }: Collection): Reach {
+export function reachOf({ database, tables }: OpenDatabase): Reach {
   const names = JSON.stringify(tables.map(({ name }) => name))
   const row = database
     .prepare(
-      `WITH mine AS (SELECT * FROM social_search_searches WHERE records IN (SELECT value FROM json_each(?)))
+      `WITH mine AS (SELECT * FROM social_search_searches WHERE records IN (SELECT value FROM json_each(?1)))
        SELECT replace((SELECT max(last_look) FROM mine), ' ', 'T') || 'Z' AS lastCheck,
-         (SELECT count(*) FROM social_search_missing WHERE search IN (SELECT number FROM mine)) AS gaps,
+         (SELECT count(*) FROM social_search_gaps WHERE records IN (SELECT value FROM json_each(?1))) AS gaps,
          (SELECT json_group_array(search) FROM (SELECT search FROM mine WHERE network IS NOT NULL
            GROUP BY search ORDER BY max(last_look) DESC, max(number) DESC)) AS searches`,
     )

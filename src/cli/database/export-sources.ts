@@ -45,9 +45,9 @@ export function sourcesIn(database: DatabaseSync): Source[] {
 /** Rows of a source, as they are at one moment: a job can write while they are read. */
 export class SourceReader {
   readonly name: string
-  /** The number of the last row that was read. */
-  last: number
   rows = 0
+  /** The number of the last row that was read. */
+  #last = 0
   readonly #database: DatabaseSync
   readonly #hasRecords: boolean
   /** The columns that tell which queries have found a record, as SQL; empty if none has. */
@@ -55,24 +55,20 @@ export class SourceReader {
   /** The rows, as SQL after SELECT. */
   readonly #from: string
 
-  /**
-   * @param after The number of the last row that `--new` has exported; undefined for all rows. Rows come in the order in which they
-   * were added.
-   */
-  constructor(database: DatabaseSync, source: Source, after?: number) {
+  /** @param isNew Only the rows that `--new` has yet to export, in the order in which they were added. */
+  constructor(database: DatabaseSync, source: Source, isNew: boolean) {
     const { name, kind } = source
     this.name = name
-    this.last = after ?? 0
     this.#database = database
     this.#hasRecords = kind === 'records'
     this.#origin = originOf(database, source)
     const table = sqlName(name)
     const values = `${this.#origin}record FROM`
     if (!this.#hasRecords) this.#from = `* FROM main.${table}`
-    else if (after === undefined) this.#from = `${table}.rowid AS "row number", ${values} ${table} ORDER BY 1`
+    else if (!isNew) this.#from = `${table}.rowid AS "row number", ${values} ${table} ORDER BY 1`
     else
       this.#from = `added.number AS "row number", ${values} social_search_added AS added
-        JOIN ${table} ON ${table}.number = added.row AND +added.records = '${name}' WHERE added.number > ${after} ORDER BY 1`
+        JOIN ${table} ON ${table}.number = added.row AND +added.records = '${name}' ORDER BY 1`
   }
 
   /**
@@ -114,8 +110,15 @@ export class SourceReader {
     if (part.length > 0) yield part
   }
 
+  /** `--new` exports these rows no more. */
+  noteExported(): void {
+    this.#database
+      .prepare('DELETE FROM social_search_added WHERE records = ? AND number <= ?')
+      .run(this.name, this.#last)
+  }
+
   #recordOf({ 'row number': number, record, query }: Readonly<Record<string, unknown>>): unknown {
-    this.last = Number(number)
+    this.#last = Number(number)
     const value = JSON.parse(String(record)) as object
     if (this.#origin === '') return value
     // It comes first, and is not what a field of the record says.

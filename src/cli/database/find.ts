@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
-import { type Collection, whenFree, withCollection } from './open-database.ts'
+import { type OpenDatabase, whenFree, withDatabase } from './open-database.ts'
 import { type Reach, reachOf } from './describe.ts'
 import { type RecordTable, columnNamesOf, sqlName, tableIsMissing } from './tables.ts'
 import { type Term, termsOf } from './terms.ts'
@@ -12,13 +12,13 @@ interface FoundRecords {
   readonly records: readonly unknown[]
 }
 
-/** What a collection has about a query. */
+/** What a database has about a query. */
 export interface Found {
   /** The kind with the newest record first. */
   readonly kinds: readonly FoundRecords[]
   /** How many records match; more than are returned, if there is a limit. */
   readonly total: number
-  /** What the collection has at all. */
+  /** What the database has at all. */
   readonly reach: Reach
 }
 
@@ -36,12 +36,10 @@ export interface FindOptions {
  * @throws {UsageError} for a file without records, or without this table.
  */
 export function findRecords(path: string, query: string, options: FindOptions): Promise<Found> {
-  return withCollection(path, 'find', (collection) =>
-    whenFree(path, () => findIn(collection, query, options)),
-  )
+  return withDatabase(path, 'find', (file) => whenFree(path, () => findIn(file, query, options)))
 }
 
-function findIn({ database, tables }: Collection, query: string, { limit, table }: FindOptions): Found {
+function findIn({ database, tables }: OpenDatabase, query: string, { limit, table }: FindOptions): Found {
   const searched = tables.filter(({ name }) => table === undefined || name === table)
   if (searched.length === 0) throw tableIsMissing(tables.map(({ name }) => name))
   const terms = termsOf(query)

@@ -1,15 +1,13 @@
 /**
- * Deleting for good. Rows go in batches, so that others can write in between; triggers take what belongs to a row along. A salted hash of
- * each stays, and no later run adds it again. In the end the log is emptied, since it has pages as they were.
+ * Deleting for good. Rows go in batches, so that others can write in between; triggers take what belongs to a row along. In the end the
+ * log is emptied, since it has pages as they were.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { type Patience, inTransaction } from '../../lib/sqlite-file.ts'
 import { sleep } from '../../lib/time.ts'
-import { type Collection, whenFree, withCollection } from './open-database.ts'
+import { type OpenDatabase, whenFree, withDatabase } from './open-database.ts'
+import { SeenRecords, authorName, isText } from './seen-records.ts'
 import { type RecordTable, sqlName } from './tables.ts'
-import { createHash, randomBytes } from 'node:crypto'
-import { cellOf } from '../../extensions/export/fields.ts'
-import { isRecord } from '../../lib/json.ts'
 
 /** Which records to forget. */
 export interface ForgetOptions {
@@ -23,7 +21,7 @@ export interface ForgetOptions {
   readonly now?: number | undefined
 }
 
-/** What became of what was to be forgotten. */
+/** What became of what was to be seen. */
 export interface Forgetting {
   /** How many records were deleted. */
   readonly records: number
@@ -43,13 +41,13 @@ export function forgetRecords(
   confirm: (records: number) => Promise<void>,
   patience?: Patience,
 ): Promise<Forgetting> {
-  return withCollection(path, 'forget', async (collection) => {
-    const { database, tables } = collection
+  return withDatabase(path, 'forget', async (file) => {
+    const { database, tables } = file
     const records = await whenFree(path, () =>
       tables.reduce((sum, table) => sum + keysOf(database, table, options).length, 0),
     )
     await confirm(records)
-    return forgetIn(path, collection, options, patience)
+    return forgetIn(path, file, options, patience)
   })
 }
 
@@ -59,18 +57,17 @@ const [batch, pauseMs] = [500, 50]
 /** Deletes records in batches that let others write in between. */
 export async function forgetIn(
   path: string,
-  { database, tables }: Collection,
+  { database, tables }: OpenDatabase,
   options: ForgetOptions,
   patience?: Patience,
 ): Promise<Forgetting> {
   const alone = (work: () => void) => whenFree(path, () => inTransaction(database, work), patience)
-  const forgotten = new Forgotten(database)
+  const seen = await whenFree(path, () => new SeenRecords(database), patience)
   // Also before it comes for the first time.
   await alone(() => {
     const { author, ids = [] } = options
-    for (const { name } of tables) for (const id of ids) forgotten.add(name, id)
-    if (author !== undefined) forgotten.addAuthor(author)
-    forgotten.noteDeleted()
+    for (const { name } of tables) for (const id of ids) seen.add(name, id)
+    if (author !== undefined) seen.forgetAuthor(author)
   })
   let records = 0
   for (const table of tables) {
@@ -80,9 +77,10 @@ export async function forgetIn(
       `DELETE FROM ${sqlName(table.name)} WHERE ${sqlName(table.key)} IN (SELECT value FROM json_each(?))`,
     )
     for (let at = 0; at < keys.length; at += batch) {
+      const some = keys.slice(at, at + batch)
       await alone(() => {
-        remove.run(JSON.stringify(keys.slice(at, at + batch)))
-        forgotten.noteDeleted()
+        for (const key of some) seen.add(table.name, key)
+        remove.run(JSON.stringify(some))
       })
       await sleep(pauseMs)
     }
@@ -133,82 +131,4 @@ function keysOf(
     )
     .all(JSON.stringify(ids), olderThan === undefined ? null : now - olderThan)
   return rows.map(({ key }) => String(key))
-}
-
-/** What must not come back: salted hashes, so that the file does not say who or what it was. */
-export class Forgotten {
-  readonly #database: DatabaseSync
-
-  constructor(database: DatabaseSync) {
-    this.#database = database
-  }
-
-  /** Whether a record, or who wrote it, has been forgotten. */
-  has(table: RecordTable, key: string, record: unknown): boolean {
-    // Most files have forgotten nothing.
-    const { any } =
-      this.#database.prepare('SELECT EXISTS (SELECT 1 FROM social_search_forgotten) AS any').get() ?? {}
-    if (any !== 1) return false
-    const find = this.#database.prepare('SELECT 1 FROM social_search_forgotten WHERE hash = ?')
-    const isKnown = (kind: string, name: string): boolean => find.get(this.#hashOf(kind, name)) !== undefined
-    return isKnown(table.name, key) || authorsOf(table, record).some((author) => isKnown(authorKind, author))
-  }
-
-  addAuthor(name: string): void {
-    this.add(authorKind, authorName(name))
-  }
-
-  /** Forgets what was deleted since the last time, also by another program with SQL. */
-  noteDeleted(): void {
-    const rows = this.#database.prepare('SELECT records, key FROM social_search_deleted').all()
-    for (const { records, key } of rows) this.add(String(records), String(key))
-    if (rows.length > 0) this.#database.exec('DELETE FROM social_search_deleted')
-  }
-
-  add(kind: string, name: string): void {
-    this.#database
-      .prepare('INSERT INTO social_search_forgotten VALUES (?) ON CONFLICT DO NOTHING')
-      .run(this.#hashOf(kind, name))
-  }
-
-  #hashOf(kind: string, name: string): Uint8Array {
-    return createHash('sha256')
-      .update(this.#salt())
-      .update(JSON.stringify([kind, name]))
-      .digest()
-      .subarray(0, 16)
-  }
-
-  #salt(): Uint8Array {
-    const find = this.#database.prepare('SELECT salt FROM social_search_salt')
-    const salt = find.get()?.['salt']
-    if (salt instanceof Uint8Array) return salt
-    const made = randomBytes(16)
-    this.#database.prepare('INSERT INTO social_search_salt VALUES (?)').run(made)
-    return made
-  }
-}
-
-const authorKind = 'author'
-
-/** An author as `forget --author` compares them: `@Bob` is `bob`. */
-function authorName(name: string): string {
-  return name.normalize().replace(/^@/, '').toLowerCase()
-}
-
-/** Who wrote a record. Where the service documents no fields, any text of it may be the author. */
-function authorsOf({ columns, authors }: RecordTable, record: unknown): string[] {
-  const names =
-    columns.length === 0 ? textsIn(record) : authors.map((path) => cellOf(record, path)).filter(isText)
-  return names.map(authorName)
-}
-
-function textsIn(value: unknown): string[] {
-  if (isText(value)) return [value]
-  if (Array.isArray(value)) return value.flatMap(textsIn)
-  return isRecord(value) ? Object.values(value).flatMap(textsIn) : []
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }

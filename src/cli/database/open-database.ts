@@ -1,6 +1,6 @@
 /**
- * How commands get at posts.db: a run waits for as long as other programs have it, a reader only a little, and either upgrades it first.
- * Whatever keeps them out is said in words that name the file.
+ * How commands get at posts.db: a run waits for as long as other programs have it, a reader only a little. Whatever keeps them out is
+ * said in words that name the file.
  */
 import { type FileLock, NotALock, takeFileLock } from '../../lib/node/file-lock.ts'
 import { builtin } from '../../lib/runtime.ts'
@@ -10,18 +10,11 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import {
-  type Patience,
-  isLocked,
-  openSqlite,
-  patiently,
-  sqliteCode,
-  sqliteCodes,
-} from '../../lib/sqlite-file.ts'
+import { type Patience, openSqlite, patiently, sqliteCode, sqliteCodes } from '../../lib/sqlite-file.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { parseTime } from '../../lib/time.ts'
-import { assertReadable, claim, upgrade } from './upgrades.ts'
 import { type RecordTable, tablesIn } from './tables.ts'
+import { upgrade } from './upgrade.ts'
 
 /** Loads `node:sqlite` for a flag. Node 22 warns that its SQLite is experimental; the command does not. */
 export function needSqlite(flag: string): void {
@@ -36,55 +29,50 @@ export function needSqlite(flag: string): void {
 }
 
 /**
- * Opens a file of records. It opens to write even for a reader: that completes what a killed run has begun, and upgrades the file.
+ * Opens a file of records, or makes one. It opens to write even for a reader: that completes what a killed run has begun, and upgrades
+ * the file. Its work repeats while other programs have the file.
  *
  * @param command What works with it.
- * @returns undefined if there is none.
  * @throws {UsageError} for a file that is not of this program, or that cannot be read.
  */
 export async function openDatabase(
   path: string,
   command: string,
   patience?: Patience,
-): Promise<DatabaseSync | undefined> {
+): Promise<DatabaseSync> {
   needSqlite(command)
-  const file = resolve(path)
-  if (!existsSync(file)) return undefined
-  return whenFree(path, () => upgraded(openEvenReadOnly(file, path), path), patience)
+  return whenFree(
+    path,
+    () => {
+      const database = openEvenReadOnly(resolve(path))
+      try {
+        upgrade(database, path)
+      } catch (error) {
+        database.close()
+        throw error
+      }
+      try {
+        // With a write-ahead log, programs that read the file do not keep a run from storing what it has paid for.
+        database.exec('PRAGMA journal_mode = WAL')
+      } catch {
+        // It may not be written, the file system has no shared memory, or a program has the file open that was made without a log.
+      }
+      return database
+    },
+    patience,
+  )
 }
 
-function upgraded(database: DatabaseSync, path: string): DatabaseSync {
+/** Opens a file, also where nothing can be written. A log needs a file beside it; without a log, the file is all there is. */
+function openEvenReadOnly(file: string): DatabaseSync {
   try {
-    assertReadable(database, path)
-    upgrade(database, path)
-    return database
+    return opened(file)
   } catch (error) {
-    database.close()
-    throw error
+    const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+    const shut: readonly unknown[] = [sqliteCodes.readOnly, sqliteCodes.cannotOpen]
+    if (!shut.includes(sqliteCode(error)) || hasLog) throw error
+    return opened(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true })
   }
-}
-
-/** Opens a file of records for a run, or makes one. Its work repeats while other processes have the file. */
-export function openForRun(path: string): DatabaseSync {
-  needSqlite('--out')
-  const file = resolve(path)
-  let database: DatabaseSync | undefined
-  try {
-    database = opened(file)
-    assertReadable(database, path)
-    claim(database, path)
-    upgrade(database, path)
-  } catch (error) {
-    database?.close()
-    throw refusalOf(file, path, error)
-  }
-  try {
-    // With a write-ahead log, programs that read the file do not keep a run from storing what it has paid for.
-    database.exec('PRAGMA journal_mode = WAL')
-  } catch {
-    // The file system has no shared memory, or a program has the file open that was made without a log.
-  }
-  return database
 }
 
 /** @param file An absolute path, since SQLite reads others as a URI. */
@@ -103,47 +91,6 @@ function opened(file: string, options?: { readOnly?: boolean }): DatabaseSync {
   } catch (error) {
     database.close()
     throw error
-  }
-}
-
-/** Opens a file, also where nothing can be written. A log needs a file beside it; without a log, the file is all there is. */
-function openEvenReadOnly(file: string, path: string): DatabaseSync {
-  try {
-    return opened(file)
-  } catch (error) {
-    const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
-    const shut: readonly unknown[] = [sqliteCodes.readOnly, sqliteCodes.cannotOpen]
-    if (!shut.includes(sqliteCode(error)) || hasLog) throw refusalOf(file, path, error)
-  }
-  try {
-    return opened(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true })
-  } catch (error) {
-    throw refusalOf(file, path, error)
-  }
-}
-
-/** Why a file cannot be used, in words that name it; the error itself while other programs have the file. */
-function refusalOf(file: string, path: string, error: unknown): unknown {
-  if (isLocked(error)) return error
-  const code = sqliteCode(error)
-  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile()
-  if (code === sqliteCodes.notADatabase || isFile === false)
-    return new UsageError(`${path} is not an SQLite database; pass another file`)
-  if (code !== sqliteCodes.cannotOpen) return withPath(path, error)
-  if (isFile === true && !mayRead(file))
-    return new UsageError(`${path} cannot be read; check who may read it`)
-  const reason = existsSync(`${file}-wal`) ? `, and its last pages are in ${path}-wal` : ''
-  return new UsageError(
-    `${path} cannot be used: nothing can be written in its folder${reason}; copy it to another folder`,
-  )
-}
-
-function mayRead(file: string): boolean {
-  try {
-    closeSync(openSync(file, 'r'))
-    return true
-  } catch {
-    return false
   }
 }
 
@@ -168,10 +115,15 @@ const reasons: ReadonlyMap<number, string> = new Map([
   [sqliteCodes.full, 'the disk is full'],
 ])
 
-/** An error of SQLite, with the name of the file; any other error as it is. */
+/** An error of SQLite, in words that name the file; any other error as it is. */
 export function withPath(path: string, error: unknown): unknown {
   if ((error as { code?: unknown } | null)?.code !== 'ERR_SQLITE_ERROR') return error
   const code = sqliteCode(error) ?? 0
+  const file = resolve(path)
+  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile()
+  if (code === sqliteCodes.notADatabase || isFile === false)
+    return new UsageError(`${path} is not an SQLite database; pass another file`)
+  if (code === sqliteCodes.cannotOpen) return new UsageError(`${path} ${whyShut(file, path, isFile)}`)
   const said = messageOf(error)
   // Tables of records have no constraint that a record could break.
   const refused = `a trigger, index or reference that you added refuses the change (${said})`
@@ -179,25 +131,40 @@ export function withPath(path: string, error: unknown): unknown {
   return new CommandError('failed', `${path} cannot be used: ${reason}`)
 }
 
+function whyShut(file: string, path: string, isFile = false): string {
+  try {
+    if (isFile) closeSync(openSync(file, 'r'))
+  } catch {
+    return 'cannot be read; check who may read it'
+  }
+  const last = existsSync(`${file}-wal`) ? `, and its last pages are in ${path}-wal` : ''
+  return `cannot be used: nothing can be written in its folder${last}; copy it to another folder`
+}
+
+/** @throws {UsageError} if there is no such file. */
+export function assertExists(path: string): void {
+  if (!existsSync(resolve(path))) throw new UsageError(`${path} does not exist`)
+}
+
 /** A file of records, and which kinds it has. */
-export interface Collection {
+export interface OpenDatabase {
   readonly database: DatabaseSync
   readonly tables: readonly RecordTable[]
 }
 
 /**
- * Works with a collection.
+ * Works with the records of a file.
  *
  * @param command What works with it.
  * @throws {UsageError} if there is no such file, or it has no records.
  */
-export async function withCollection<T>(
+export async function withDatabase<T>(
   path: string,
   command: string,
-  work: (collection: Collection) => T | Promise<T>,
+  work: (file: OpenDatabase) => T | Promise<T>,
 ): Promise<T> {
+  assertExists(path)
   const database = await openDatabase(path, command)
-  if (database === undefined) throw new UsageError(`${path} does not exist`)
   try {
     const tables = await whenFree(path, () => tablesIn(database))
     if (tables.length === 0)

@@ -4,6 +4,8 @@
  * the other, and never less than was charged. `schema.ts` has the tables, `record-writer.ts` writes a record, `searches.ts` what was
  * searched, its gaps and its costs.
  */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { type Call, type CallResult, type Send, Cancellation } from '../../extend.ts'
@@ -16,17 +18,16 @@ import {
   identityOf,
   inTransaction,
   isLocked,
-  patiently,
 } from '../../lib/sqlite-file.ts'
 import { CommandError, UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
-import { currentFormat } from './upgrades.ts'
-import { forgetIn, Forgotten, remainsText } from './forget.ts'
-import { lockForRun, openDatabase, openForRun, whenFree, withPath } from './open-database.ts'
+import { forgetIn, remainsText } from './forget.ts'
+import { lockForRun, openDatabase, whenFree, withPath } from './open-database.ts'
 import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
-import { createFoundView, createTables } from './schema.ts'
+import { createTables, currentFormat } from './schema.ts'
+import { type Purchase, SearchWriter, jobKey, partsOf } from './searches.ts'
+import { SeenRecords } from './seen-records.ts'
 import { type RecordTable, hasTable, tableOf } from './tables.ts'
-import { type Gap, type Purchase, SearchWriter, jobKey, partsOf } from './searches.ts'
 
 export interface RecordDatabaseOptions {
   readonly operation: Operation
@@ -56,7 +57,6 @@ export interface StoredPage {
   readonly records?: readonly unknown[]
   /** Records of the page that a watch has found before: their rows are updated. */
   readonly known?: readonly unknown[]
-  readonly gaps?: readonly Gap[]
   /** Whether it stores the end of a check that has failed. */
   readonly hasFailed?: boolean
   /** When the answer came. Default: now. */
@@ -76,8 +76,8 @@ export class RecordDatabase {
   readonly #kinds = new Map<string, { readonly table: RecordTable; readonly writer: RecordWriter }>()
   readonly #searches: SearchWriter
   /** The rows of calls. */
-  readonly #purchases = new WeakMap<object, Purchase | undefined>()
-  readonly #forgotten: Forgotten
+  readonly #purchases = new WeakMap<object, Purchase>()
+  readonly #seen: SeenRecords
   readonly #keep: number | undefined
   readonly #patience: Patience | undefined
   readonly #label: string | undefined
@@ -103,7 +103,7 @@ export class RecordDatabase {
     this.#lock = lock
     this.#prepareFor(operation)
     this.#searches = new SearchWriter(database)
-    this.#forgotten = new Forgotten(database)
+    this.#seen = new SeenRecords(database)
     this.progress = needed === undefined ? [] : jobs.map((job) => progressOf(database, job, needed))
   }
 
@@ -117,12 +117,12 @@ export class RecordDatabase {
     const lock = lockForRun(path, options.jobs.map((job) => `.${hashOf(job).slice(0, 12)}`).sort())
     let database: DatabaseSync | undefined
     try {
-      const opened = (database = await patiently(() => openForRun(path), use.patience))
-      return await patiently(() => new RecordDatabase(path, opened, lock, options, use), use.patience)
+      const opened = (database = await openDatabase(path, '--out', use.patience))
+      return await whenFree(path, () => new RecordDatabase(path, opened, lock, options, use), use.patience)
     } catch (error) {
       database?.close()
       lock.release()
-      throw withPath(path, error)
+      throw error
     }
   }
 
@@ -173,42 +173,32 @@ export class RecordDatabase {
    * @throws if the file cannot be written, so that a job ends before it buys a page that it could not store.
    */
   store(page: StoredPage, call?: Pick<Call, 'record'>, reserved = 0): number {
-    const { job, progress, records, known = [], gaps, hasFailed, at } = page
+    const { job, progress, records, known = [], hasFailed, at } = page
     const time = sqliteTime(at ?? new Date())
     this.#assertThere()
-    const { kind: command, operation } = partsOf(job)
+    const { operation } = partsOf(job)
     const kind = operation && this.#prepareFor(operation)
-    const { added, purchase } = inTransaction(this.#database, () => {
+    return inTransaction(this.#database, () => {
       let added = 0
       // A search shows its costs also before it has a page.
       const search = this.#searches.numberOf(job)
       if (records !== undefined && kind !== undefined) {
         const { table, writer } = kind
-        this.#forgotten.noteDeleted()
-        if (command === 'watch') createFoundView(this.#database, table)
         for (const record of records) {
-          const key = writer.keyOf(record)
-          if (this.#forgotten.has(table, key, record)) continue
-          const { number, isNew } = writer.write(record, time)
-          if (isNew) added++
-          this.#searches.addResult(search, number, isNew)
+          const row = writer.update(record, time)
+          if (row !== undefined) this.#searches.addResult(search, row, false)
+          else if (this.#seen.admits(table, writer.keyOf(record), record)) {
+            this.#searches.addResult(search, writer.add(record, time), true)
+            added++
+          }
         }
         for (const record of known) writer.update(record, time)
         if (hasFailed !== true) this.#searches.checked(search, time)
-        if (gaps !== undefined) this.#searches.setGaps(search, gaps)
       }
-      const purchase = call && this.#pay(search, call, reserved)
-      if (progress !== undefined)
-        this.#database
-          .prepare(
-            'INSERT INTO social_search_jobs VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
-          )
-          .run(jobKey(job), JSON.stringify(progress))
-      return { added, purchase }
+      if (progress !== undefined) this.#searches.setState(search, progress)
+      if (call !== undefined) this.#pay(search, call, reserved)
+      return added
     })
-    // A row that was not stored is none.
-    if (call !== undefined) this.#purchases.set(call.record, purchase)
-    return added
   }
 
   /**
@@ -277,10 +267,12 @@ export class RecordDatabase {
     return kind
   }
 
-  #pay(search: number, { record }: Pick<Call, 'record'>, reserved: number): Purchase | undefined {
+  #pay(search: number, { record }: Pick<Call, 'record'>, reserved: number): void {
     const { spent, uncertain } = record.credits
     const cost = { credits: spent, uncertain: uncertain + reserved, label: this.#label }
-    return this.#searches.pay(search, cost, this.#purchases.get(record))
+    const known = this.#purchases.get(record) ?? { search, at: sqliteTime(new Date()), number: null }
+    // If the transaction fails, no other row has this number, search and time.
+    this.#purchases.set(record, this.#searches.pay(cost, known))
   }
 }
 
@@ -298,11 +290,12 @@ export type Progress = Readonly<Record<string, unknown>>
  * @throws {UsageError} if it cannot be read: without it, pages would be paid again.
  */
 function progressOf(database: DatabaseSync, job: object, needed: readonly string[]): Progress | undefined {
-  const row = database.prepare('SELECT state FROM social_search_jobs WHERE job = ?').get(jobKey(job))
-  if (row === undefined) return undefined
-  const progress = parsed(String(row['state']))
+  const row = database.prepare('SELECT state FROM social_search_searches WHERE job = ?').get(jobKey(job))
+  const state = row?.['state'] ?? null
+  if (state === null) return undefined
+  const progress = parsed(String(state))
   if (isRecord(progress) && needed.every((field) => Object.hasOwn(progress, field))) return progress
-  throw new UsageError('a row of social_search_jobs is not the state of a job; pass another --out')
+  throw new UsageError('the state of a job cannot be read in social_search_searches; pass another --out')
 }
 
 /**
@@ -314,11 +307,11 @@ export async function storedProgress(
   path: string,
   jobs: readonly object[],
 ): Promise<readonly (Progress | undefined)[]> {
+  if (!existsSync(resolve(path))) return []
   const database = await openDatabase(path, '--out')
-  if (database === undefined) return []
   try {
     return await whenFree(path, () => {
-      if (!hasTable(database, 'social_search_jobs')) return []
+      if (!hasTable(database, 'social_search_searches')) return []
       return jobs.map((job) => progressOf(database, job, []))
     })
   } finally {

@@ -17,8 +17,7 @@ export class RecordWriter {
     const [own, key] = [sqlName(table.name), sqlName(table.key)]
     const names = [...this.#paths, 'counted_at', 'record'].map(sqlName)
     this.#insert = database.prepare(
-      `INSERT INTO ${own} (${key}, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})
-       ON CONFLICT DO NOTHING RETURNING number`,
+      `INSERT INTO ${own} (${key}, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})`,
     )
     // A time in the future was told by a wrong clock.
     this.#update = database.prepare(
@@ -29,22 +28,21 @@ export class RecordWriter {
   }
 
   /**
-   * Adds a record, or updates its row, unless a later answer is stored already.
+   * Adds a record that has no row yet.
    *
    * @param at When the answer came, as {@link sqliteTime} writes it.
    * @returns the number of its row.
    */
-  write(record: unknown, at: string): { readonly number: number; readonly isNew: boolean } {
-    const key = this.keyOf(record)
-    const added = this.#insert.get(key, ...this.#valuesOf(record, at))
-    if (added !== undefined) return { number: Number(added['number']), isNew: true }
-    this.update(record, at)
-    return { number: Number(this.#find.get(key)?.['number']), isNew: false }
+  add(record: unknown, at: string): number {
+    return Number(this.#insert.run(this.keyOf(record), ...this.#valuesOf(record, at)).lastInsertRowid)
   }
 
-  /** Updates the row of a record if it has one. */
-  update(record: unknown, at: string): void {
-    this.#update.run(...this.#valuesOf(record, at), this.keyOf(record), at, sqliteTime(new Date()))
+  /** Updates the row of a record, unless a later answer is stored already. Returns its number; undefined if it has none. */
+  update(record: unknown, at: string): number | undefined {
+    const key = this.keyOf(record)
+    this.#update.run(...this.#valuesOf(record, at), key, at, sqliteTime(new Date()))
+    const row = this.#find.get(key)
+    return row && Number(row['number'])
   }
 
   /** The text that tells a record apart. */

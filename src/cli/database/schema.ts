@@ -4,22 +4,25 @@ import { type RecordTable, sqlName } from './tables.ts'
 /** Affinities that keep whole numbers whole, and that DuckDB can read. */
 const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as const
 
+/** The format of files that this version writes, as `user_version` says it. Those of the first version say 0; `upgrade.ts` reads them. */
+export const currentFormat = 5
+
 /**
- * The tables that all kinds of records share. `social_search_jobs` has the states of runs, and `social_search_added` the order in
- * which rows came: both are private. The others are for whoever reads the file.
- * A change of them needs a step in `upgrades.ts`.
+ * What all kinds of records share. A search has the state of its job, and a watch's state says what is missing. `social_search_added`
+ * has the rows that `export --new` has yet to export, in the order in which they came. `social_search_seen` has salted hashes of all
+ * records that the file has ever had, and of forgotten authors: what it has no row of is not added again. These two are private.
  */
-const sharedTables = `
-  CREATE TABLE IF NOT EXISTS social_search_jobs (job TEXT PRIMARY KEY, state TEXT NOT NULL);
+export const sharedTables = `
+  PRAGMA user_version = ${currentFormat};
   CREATE TABLE IF NOT EXISTS social_search_searches (
     number INTEGER PRIMARY KEY, search TEXT NOT NULL, network TEXT, command TEXT NOT NULL, params TEXT NOT NULL,
-    records TEXT NOT NULL, first_look TEXT, last_look TEXT, job TEXT NOT NULL UNIQUE);
+    records TEXT NOT NULL, first_look TEXT, last_look TEXT, job TEXT NOT NULL UNIQUE, state TEXT);
   CREATE TABLE IF NOT EXISTS social_search_results (
     search INTEGER, number INTEGER, first_seen TEXT, PRIMARY KEY (search, number)) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS social_search_missing (search INTEGER NOT NULL, "from" TEXT, "to" TEXT);
   CREATE VIEW IF NOT EXISTS social_search_gaps AS
-    SELECT searches.search, network, "from", "to" FROM social_search_missing AS missing
-    JOIN social_search_searches AS searches ON searches.number = missing.search;
+    SELECT search, network, records, json_extract(state, '$.spans[' || (spans.key + 1) || '].newest') AS "from",
+      json_extract(value, '$.oldest') AS "to"
+    FROM social_search_searches, json_each(state, '$.spans') AS spans WHERE json_extract(value, '$.next') IS NOT NULL;
   CREATE TABLE IF NOT EXISTS social_search_purchases (
     number INTEGER PRIMARY KEY, search INTEGER NOT NULL, at TEXT NOT NULL, label TEXT,
     credits NUMERIC NOT NULL, uncertain NUMERIC NOT NULL);
@@ -30,71 +33,58 @@ const sharedTables = `
     GROUP BY searches.search, network, records, date(at);
   CREATE TABLE IF NOT EXISTS social_search_added (
     number INTEGER PRIMARY KEY AUTOINCREMENT, records TEXT NOT NULL, row INTEGER NOT NULL, UNIQUE (records, row));
-  CREATE TABLE IF NOT EXISTS social_search_deleted (records TEXT, key TEXT, PRIMARY KEY (records, key));
-  CREATE TABLE IF NOT EXISTS social_search_forgotten (hash BLOB PRIMARY KEY) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS social_search_salt (salt BLOB NOT NULL)`
+  CREATE TABLE IF NOT EXISTS social_search_seen (hash BLOB PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS social_search_salt (salt BLOB NOT NULL);
+  INSERT INTO social_search_salt SELECT randomblob(16) WHERE NOT EXISTS (SELECT 1 FROM social_search_salt);`
 
 /**
  * Makes the table of a kind of records, and what follows each change of it, also of others. A row gets a number in the order in which
- * rows came; once the last one is deleted, another may get its number. What is deleted leaves nothing behind, and a later run does not
- * add it again.
+ * rows came; once the last one is deleted, another may get its number. What is deleted leaves nothing behind.
  */
 export function createTables(database: DatabaseSync, table: RecordTable): void {
-  database.exec(sharedTables)
-  const { name, key, columns, counts } = table
+  const { name, key, columns, counts, text } = table
   const own = sqlName(name)
-  const old = `old.${sqlName(key)}`
   const fields = columns.filter(({ path }) => path !== key).map(({ path, type }) => columnText(path, type))
-  const history = counts.length === 0 ? '' : historyText(table)
-  const forgetHistory = history && `DELETE FROM ${sqlName(`${name}_counts`)} WHERE ${sqlName(key)} = ${old};`
+  const isPost = counts.length > 0 && text !== undefined
+  const forgetHistory = `DELETE FROM ${sqlName(`${name}_counts`)} WHERE ${sqlName(key)} = old.${sqlName(key)};`
   // VACUUM keeps a number that is a column.
-  database.exec(`
+  database.exec(`${sharedTables}
     CREATE TABLE IF NOT EXISTS ${own} (number INTEGER PRIMARY KEY,
       ${[`${sqlName(key)} TEXT NOT NULL UNIQUE`, ...fields, '"counted_at" TEXT', '"record" TEXT NOT NULL'].join(', ')});
-    ${history}
     CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_numbered`)} AFTER INSERT ON ${own} BEGIN
       INSERT OR REPLACE INTO social_search_added (records, row) VALUES ('${name}', new.number); END;
-    CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_deleted`)} AFTER DELETE ON ${own} BEGIN ${forgetHistory}
+    CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_deleted`)} AFTER DELETE ON ${own} BEGIN ${isPost ? forgetHistory : ''}
       DELETE FROM social_search_added WHERE records = '${name}' AND row = old.number;
       DELETE FROM social_search_results WHERE number = old.number
-        AND search IN (SELECT number FROM social_search_searches WHERE records = '${name}');
-      INSERT OR IGNORE INTO social_search_deleted VALUES ('${name}', ${old}); END;`)
+        AND search IN (SELECT number FROM social_search_searches WHERE records = '${name}'); END;
+    ${isPost ? postsText(table, sqlName(text)) : ''}`)
 }
 
 function columnText(path: string, type: keyof typeof columnTypes): string {
   return `${sqlName(path)} ${columnTypes[type]}`
 }
 
-/** The history of counts: a row when a number changes. The first one has the first text if it was edited. */
-function historyText({ name, key, counts, text }: RecordTable): string {
+/**
+ * Posts have a history of their counts, with a row when a number changes; the first one has the first text if it was edited. A view
+ * has those that watches have found, with their queries.
+ */
+function postsText({ name, key, counts }: RecordTable, text: string): string {
   const [own, history, keyName] = [name, `${name}_counts`, key].map(sqlName) as [string, string, string]
-  const texts = text === undefined ? [] : [text]
-  const columns = [
-    ...counts.map((path) => columnText(path, 'number')),
-    ...texts.map((path) => columnText(path, 'text')),
-  ]
+  const columns = counts.map((path) => columnText(path, 'number'))
   const counted = [key, 'counted_at', ...counts].map(sqlName)
   const add = `INSERT INTO ${history} (${counted.join(', ')}) VALUES (${counted.map((path) => `new.${path}`).join(', ')});`
   const hasOther = counts.map((path) => `old.${sqlName(path)} IS NOT new.${sqlName(path)}`).join(' OR ')
-  const edits = texts.map(sqlName).map(
-    (column) => `CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_edited`)} AFTER UPDATE ON ${own}
-      WHEN old.${column} IS NOT new.${column} BEGIN
-      UPDATE ${history} SET ${column} = old.${column} WHERE ${column} IS NULL
-        AND rowid = (SELECT min(rowid) FROM ${history} WHERE ${keyName} = old.${keyName}); END;`,
-  )
   return `
-    CREATE TABLE IF NOT EXISTS ${history} (${keyName} TEXT NOT NULL, "counted_at" TEXT, ${columns.join(', ')});
+    CREATE TABLE IF NOT EXISTS ${history} (${keyName} TEXT NOT NULL, "counted_at" TEXT, ${columns.join(', ')}, ${text} TEXT);
     CREATE INDEX IF NOT EXISTS ${sqlName(`${name}_counts_of`)} ON ${history} (${keyName});
     CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_counted`)} AFTER INSERT ON ${own} BEGIN ${add} END;
     CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_recounted`)} AFTER UPDATE ON ${own} WHEN ${hasOther} BEGIN ${add} END;
-    ${edits.join('')}`
-}
-
-/** A view of what watches have found, with their queries. It exists once there is some. */
-export function createFoundView(database: DatabaseSync, { name }: RecordTable): void {
-  database.exec(`CREATE VIEW IF NOT EXISTS ${sqlName(`${name}_found`)} AS
-    SELECT searches.search AS query, first_seen, records.* FROM social_search_results AS results
-    JOIN social_search_searches AS searches
-      ON searches.number = results.search AND command = 'watch' AND searches.records = '${name}'
-    JOIN ${sqlName(name)} AS records ON records.number = results.number`)
+    CREATE TRIGGER IF NOT EXISTS ${sqlName(`${name}_edited`)} AFTER UPDATE ON ${own} WHEN old.${text} IS NOT new.${text} BEGIN
+      UPDATE ${history} SET ${text} = old.${text} WHERE ${text} IS NULL
+        AND rowid = (SELECT min(rowid) FROM ${history} WHERE ${keyName} = old.${keyName}); END;
+    CREATE VIEW IF NOT EXISTS ${sqlName(`${name}_found`)} AS
+      SELECT searches.search AS query, first_seen, records.* FROM social_search_results AS results
+      JOIN social_search_searches AS searches
+        ON searches.number = results.search AND command = 'watch' AND searches.records = '${name}'
+      JOIN ${own} AS records ON records.number = results.number`
 }

@@ -3,7 +3,6 @@ import type { Operation } from '../../api/operation.ts'
 import { operationOf } from '../../api/operations.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { commandOf, positionalOf } from '../flags.ts'
-import { sqliteTime } from './record-writer.ts'
 import { tableOf } from './tables.ts'
 
 /** What was searched, as a reader of the file sees it. */
@@ -27,17 +26,11 @@ interface CallCost {
   readonly label: string | undefined
 }
 
-/** The row of a call: its number, its search, and the time at which the call was first sent. */
+/** A call with a cost: its search, when it was first sent, and its row. */
 export interface Purchase {
-  readonly number: number
   readonly search: number
   readonly at: string
-}
-
-/** A time whose posts are missing. */
-export interface Gap {
-  readonly from: string | null
-  readonly to: string | null
+  readonly number: number | bigint | null
 }
 
 export function jobKey(job: object): string {
@@ -65,7 +58,7 @@ function searchOf(job: object): Search {
   }
 }
 
-/** Writes what was searched, what is missing of it, and what it cost. Call it within transactions. */
+/** Writes what was searched, how far that is, and what it cost. Call it within transactions. */
 export class SearchWriter {
   readonly #database: DatabaseSync
 
@@ -85,7 +78,7 @@ export class SearchWriter {
         `INSERT INTO social_search_searches (number, search, network, command, params, records, job)
          SELECT 1 + ifnull(max(number), 0), ?, ?, ?, ?, ?, ? FROM (
            SELECT max(number) AS number FROM social_search_searches UNION ALL SELECT max(search) FROM social_search_results
-           UNION ALL SELECT max(search) FROM social_search_missing UNION ALL SELECT max(search) FROM social_search_purchases)`,
+           UNION ALL SELECT max(search) FROM social_search_purchases)`,
       )
       .run(search, network, command, params, records, jobKey(job))
     return Number(lastInsertRowid)
@@ -117,31 +110,28 @@ export class SearchWriter {
       .run(row, search)
   }
 
-  setGaps(search: number, gaps: readonly Gap[]): void {
-    this.#database.prepare('DELETE FROM social_search_missing WHERE search = ?').run(search)
-    const add = this.#database.prepare('INSERT INTO social_search_missing VALUES (?, ?, ?)')
-    for (const { from, to } of gaps) add.run(search, from, to)
+  /** How far its job is. */
+  setState(search: number, state: object): void {
+    this.#database
+      .prepare('UPDATE social_search_searches SET state = ? WHERE number = ?')
+      .run(JSON.stringify(state), search)
   }
 
   /**
-   * Writes the row of a call; a free one has none.
+   * Writes the row of a call anew; a free one has none.
    *
-   * @param search Its search, if it has no row yet.
-   * @param known Its row, if it has one. If a user has deleted that, another call may have the number by now.
-   * @returns its row.
+   * @param known What it had before. If a user has deleted its row, another call may have the number by now.
    */
-  pay(search: number, { credits, uncertain, label }: CallCost, known?: Purchase): Purchase | undefined {
-    const row = { number: null, search, at: sqliteTime(new Date()), ...known }
+  pay({ credits, uncertain, label }: CallCost, { number, search, at }: Purchase): Purchase {
     this.#database
       .prepare('DELETE FROM social_search_purchases WHERE number = ? AND search = ? AND at = ?')
-      .run(row.number, row.search, row.at)
-    if (credits === 0 && uncertain === 0) return undefined
+      .run(number, search, at)
+    if (credits === 0 && uncertain === 0) return { search, at, number: null }
     const { lastInsertRowid } = this.#database
       .prepare(
-        `INSERT INTO social_search_purchases (number, search, at, label, credits, uncertain)
-         VALUES ((SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM social_search_purchases WHERE number = ?1)), ?, ?, ?, ?, ?)`,
+        'INSERT INTO social_search_purchases (search, at, label, credits, uncertain) VALUES (?, ?, ?, ?, ?)',
       )
-      .run(row.number, row.search, row.at, label ?? null, credits, uncertain)
-    return { ...row, number: Number(lastInsertRowid) }
+      .run(search, at, label ?? null, credits, uncertain)
+    return { search, at, number: lastInsertRowid }
   }
 }

@@ -170,8 +170,6 @@ describe('RecordDatabase.store()', () => {
         new Set(['2', '3']),
       )
     expect(rows('SELECT count(*) AS n FROM social_search_results')).toEqual([{ n: 2 }])
-    // The file does not say what was deleted.
-    expect(rows('SELECT * FROM social_search_deleted')).toEqual([])
   })
 })
 
@@ -188,10 +186,14 @@ describe('RecordDatabase', () => {
     // A call counts on the day on which it was sent.
     vi.setSystemTime(Date.UTC(2026, 0, 2))
     call.record.credits = { spent: 2, uncertain: 0 }
-    database.store({ job, progress: {}, records: [post('1')], gaps: [{ from, to }] }, call)
+    const spans = [
+      { ids: ['2'], next: {}, oldest: to },
+      { ids: ['1'], next: null, newest: from },
+    ]
+    database.store({ job, progress: { spans }, records: [post('1')] }, call)
     expect(rows(spent)).toEqual([{ ...row, credits: 2, uncertain: 0 }])
     expect(rows('SELECT * FROM social_search_gaps')).toEqual([
-      { search: 'acme', network: 'microblog', from, to },
+      { search: 'acme', network: 'microblog', records: 'microblog_posts', from, to },
     ])
     database.store({ job }, callWith(0), 2)
     database.close()
@@ -266,7 +268,7 @@ describe('RecordDatabase', () => {
     const database = await open()
     change(
       path,
-      `CREATE TRIGGER fail BEFORE INSERT ON social_search_jobs BEGIN SELECT RAISE(ABORT, 'full'); END`,
+      `CREATE TRIGGER fail BEFORE UPDATE OF state ON social_search_searches BEGIN SELECT RAISE(ABORT, 'full'); END`,
     )
     const call = callWith(2)
     expect(() => database.store({ job, progress: {}, records: [post('1')] }, call)).toThrow('full')

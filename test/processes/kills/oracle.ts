@@ -1,4 +1,4 @@
-import type { Gap } from '../../../src/cli/database/searches.ts'
+import type { WatchGap } from '../../../src/extensions/watch/index.ts'
 import { allOf } from '../../support/posts-database.ts'
 import type { GrowingService, PaidAnswer } from './growing-service.ts'
 
@@ -96,8 +96,8 @@ function gapFaults(path: string, { posts }: GrowingService, query: string): stri
   const gaps = allOf(
     path,
     `SELECT "from", "to" FROM social_search_gaps WHERE search = '${query}'`,
-  ) as Partial<Gap>[]
-  const isIn = ({ from, to }: Partial<Gap>, time: string) => time >= (from ?? '') && time <= (to ?? '9')
+  ) as Partial<WatchGap>[]
+  const isIn = ({ from, to }: Partial<WatchGap>, time: string) => time >= (from ?? '') && time <= (to ?? '9')
   const missing = all.filter(({ id, time }) => oldest < time && time < newest && !found.has(id))
   return [
     ...missing
