@@ -34,7 +34,7 @@ const styleSheet = `<styleSheet xmlns="${main}">
 <font><b/><sz val="11"/><name val="Calibri"/></font>
 <font><u/><sz val="11"/><color rgb="FF0563C1"/><name val="Calibri"/></font>
 </fonts>
-<fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>
+<fills count="1"><fill><patternFill/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>
 <cellXfs count="5">
 <xf applyAlignment="1"><alignment vertical="top"/></xf>
 <xf fontId="1" applyFont="1" applyAlignment="1"><alignment vertical="top"/></xf>
@@ -49,13 +49,13 @@ const contentTypes = `<Types xmlns="${packages}/content-types">
 <Override PartName="/xl/workbook.xml" ContentType="${spreadsheet}.sheet.main+xml"/>
 <Override PartName="/xl/styles.xml" ContentType="${spreadsheet}.styles+xml"/></Types>`
 
-/** Each has the id `rId1`, `rId2` and so on. */
-function relationsOf(kind: string, targets: readonly string[], mode = ''): string {
+/** What a file leads to. Each has the id `rId1`, `rId2` and so on. */
+function relationsOf(targets: readonly (readonly [kind: string, target: string])[], mode = ''): string {
   const all = targets.map(
-    (target, index) =>
+    ([kind, target], index) =>
       `<Relationship Id="rId${index + 1}" Type="${relations}/${kind}" Target="${xml(target)}"${mode}/>`,
   )
-  return all.join('')
+  return `<Relationships xmlns="${packages}/relationships">${all.join('')}</Relationships>`
 }
 
 /** Records of one kind. */
@@ -77,30 +77,22 @@ export function workbookOf(sheets: readonly Sheet[]): Generator<Uint8Array> {
 
 /** The files in a workbook. The links of a sheet are known once it is written. */
 function* partsOf(sheets: readonly Sheet[]): Generator<Part> {
-  const related = (all: string): string =>
-    `<Relationships xmlns="${packages}/relationships">${all}</Relationships>`
-  const files = sheets.map((_, index) => `worksheets/sheet${index + 1}.xml`)
+  const files = sheets.map((_, index) => ['worksheet', `worksheets/sheet${index + 1}.xml`] as const)
   const names = sheetNames(sheets).map(
     (name, index) => `<sheet name="${xml(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   )
-  const styles = `<Relationship Id="styles" Type="${relations}/styles" Target="styles.xml"/>`
+  const workbook = `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${names.join('')}</sheets></workbook>`
   yield ['[Content_Types].xml', [contentTypes]]
-  yield ['_rels/.rels', [related(relationsOf('officeDocument', ['xl/workbook.xml']))]]
-  yield [
-    'xl/workbook.xml',
-    [`<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${names.join('')}</sheets></workbook>`],
-  ]
-  yield ['xl/_rels/workbook.xml.rels', [related(relationsOf('worksheet', files) + styles)]]
+  yield ['_rels/.rels', [relationsOf([['officeDocument', 'xl/workbook.xml']])]]
+  yield ['xl/workbook.xml', [workbook]]
+  yield ['xl/_rels/workbook.xml.rels', [relationsOf([...files, ['styles', 'styles.xml']])]]
   yield ['xl/styles.xml', [styleSheet]]
   for (const [index, sheet] of sheets.entries()) {
-    const links: Link[] = []
-    yield [`xl/${files[index]}`, textsOf(sheet, links)]
-    const targets = links.map(({ address }) => address)
-    if (links.length > 0)
-      yield [
-        `xl/worksheets/_rels/sheet${index + 1}.xml.rels`,
-        [related(relationsOf('hyperlink', targets, ' TargetMode="External"'))],
-      ]
+    const links: Links = new Map()
+    yield [`xl/worksheets/sheet${index + 1}.xml`, textsOf(sheet, links)]
+    if (links.size === 0) continue
+    const targets = [...links.values()].map((address) => ['hyperlink', address] as const)
+    yield [`xl/worksheets/_rels/sheet${index + 1}.xml.rels`, [relationsOf(targets, ' TargetMode="External"')]]
   }
 }
 
@@ -123,47 +115,37 @@ function sheetNames(sheets: readonly Sheet[]): string[] {
   return names
 }
 
-/** A column as its field and its letters. */
-interface SheetColumn {
-  readonly field: string
-  readonly letters: string
-}
-
-interface Link {
-  readonly cell: string
-  readonly address: string
-}
+/** Addresses, by the cells that lead to them. */
+type Links = Map<string, string>
 
 /** @param links Those of its cells are added. */
-function* textsOf(sheet: Sheet, links: Link[]): Generator<string> {
+function* textsOf(sheet: Sheet, links: Links): Generator<string> {
   const fields = inReadingOrder(sheet.fields)
-  const columns = fields.map((field, index) => ({ field, letters: columnName(index) }))
-  const headers = headersOf(fields)
-  const titles = columns.map(({ letters }, index) =>
-    textCell(`${letters}1`, headers[index] ?? '', styles.header),
+  const titles = headersOf(fields).map((title, index) =>
+    textCell(`${columnName(index)}1`, title, styles.header),
   )
-  const cols = fields.map((field, index) => {
+  const columns = fields.map((field, index) => {
     const width = shortNameOf(field) === 'text' ? widths.text : widths.other
     return `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`
   })
-  const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
-  yield `<worksheet xmlns="${main}" xmlns:r="${relations}"><sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews>
-<cols>${cols.join('')}</cols><sheetData><row r="1">${titles.join('')}</row>`
-  let rows = 1
+  yield `<worksheet xmlns="${main}" xmlns:r="${relations}">
+<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>
+<cols>${columns.join('')}</cols><sheetData><row r="1">${titles.join('')}</row>`
+  let row = 1
   for (const records of sheet.parts())
-    yield records.map((record) => rowOf(columns, record, ++rows, links)).join('')
-  const all = links.map(({ cell }, index) => `<hyperlink ref="${cell}" r:id="rId${index + 1}"/>`).join('')
-  const filter = `<autoFilter ref="A1:${columnName(columns.length - 1)}${rows}"/>`
-  yield `</sheetData>${filter}${all && `<hyperlinks>${all}</hyperlinks>`}</worksheet>`
+    yield records.map((record) => rowText(fields, record, ++row, links)).join('')
+  const targets = [...links.keys()].map((cell, index) => `<hyperlink ref="${cell}" r:id="rId${index + 1}"/>`)
+  yield `</sheetData><autoFilter ref="A1:${columnName(fields.length - 1)}${row}"/>`
+  yield `${targets.length > 0 ? `<hyperlinks>${targets.join('')}</hyperlinks>` : ''}</worksheet>`
 }
 
-function rowOf(columns: readonly SheetColumn[], record: unknown, row: number, links: Link[]): string {
+function rowText(fields: readonly string[], record: unknown, row: number, links: Links): string {
   if (row > mostRows) throw new UsageError(`a spreadsheet takes ${mostRows - 1} records; export to .csv`)
-  const cells = columns.map(({ field, letters }) => cellText(letters + String(row), field, record, links))
+  const cells = fields.map((field, index) => cellText(`${columnName(index)}${row}`, field, record, links))
   return `<row r="${row}">${cells.join('')}</row>`
 }
 
-function cellText(name: string, field: string, record: unknown, links: Link[]): string {
+function cellText(name: string, field: string, record: unknown, links: Links): string {
   const value = cellOf(record, field)
   if (value === null || value === '') return ''
   if (typeof value === 'boolean') return `<c r="${name}" t="b"><v>${Number(value)}</v></c>`
@@ -171,9 +153,10 @@ function cellText(name: string, field: string, record: unknown, links: Link[]): 
   const time = isTime(field) ? parseTime(value) : NaN
   // A spreadsheet has no times before 1900.
   if (time > -epoch * day) return `<c r="${name}" s="${styles.time}"><v>${time / day + epoch}</v></c>`
-  const address = links.length < mostLinks ? linkOf(value) : undefined
-  if (address !== undefined) links.push({ cell: name, address })
-  return textCell(name, value, address === undefined ? styles.text : styles.link)
+  const address = links.size < mostLinks ? linkOf(value) : undefined
+  if (address === undefined) return textCell(name, value, styles.text)
+  links.set(name, address)
+  return textCell(name, value, styles.link)
 }
 
 /** The address of a link, as every reader takes it; undefined for other values. */

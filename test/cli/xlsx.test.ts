@@ -39,6 +39,8 @@ describe('export to .xlsx', () => {
       'coffee =HYPERLINK(&quot;https://evil.example&quot;) &lt;b&gt; &amp; \ufffd \ufffd _x005F_x0041_<',
     )
     expect(sheet).not.toContain('<f>')
+    // openpyxl, which pandas reads workbooks with, takes no other fill.
+    expect(part('xl/styles.xml')).toContain('<fill><patternFill/></fill>')
     expect(sheet).toContain('<hyperlink ref="O2" r:id="rId1"/>')
     const targets = part('xl/worksheets/_rels/sheet1.xml.rels')
     expect(targets).toMatch(/Id="rId1"[^>]*Target="https:\/\/[^"]*1795810936704112345" TargetMode="External"/)
