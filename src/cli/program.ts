@@ -14,7 +14,7 @@ import {
   loginHelp,
 } from './command-flags.ts'
 import { complain } from './error-text.ts'
-import { describe, find, forget } from './collection-commands.ts'
+import { describe, find, forget } from './database-commands.ts'
 import { doctor } from './doctor.ts'
 import { exportRecords } from './export-records.ts'
 import { formats } from './formats.ts'

@@ -46,7 +46,9 @@ export class SqliteFile<Prepared> {
         throw new Error(`${this.#path} cannot be used: ${messageOf(error)}`)
       }))
       const { prepared, identity } = await opening
-      const done = await patiently(() => (identity?.isReplaced() ? undefined : { result: work(prepared) }))
+      const done = await patiently(() =>
+        identityOf(this.#path) === identity ? { result: work(prepared) } : undefined,
+      )
       if (done !== undefined) return done.result
       // Otherwise this process would go on in a file that others do not see, such as after a cleaned folder.
       if (this.#opening === opening) this.close()
@@ -82,7 +84,7 @@ export class SqliteFile<Prepared> {
     }
     const database = openSqlite(path)
     try {
-      const identity = path === ':memory:' ? undefined : identityOf(path)
+      const identity = identityOf(path)
       await patiently(() => database.exec('PRAGMA journal_mode = WAL'))
       // Only a power failure can lose changes. To wait for the disk would take longer than all the rest.
       database.exec('PRAGMA synchronous = NORMAL')
@@ -96,8 +98,7 @@ export class SqliteFile<Prepared> {
 
 interface OpenedFile<Prepared> {
   readonly database: DatabaseSync
-  /** Undefined without a name. */
-  readonly identity: FileIdentity | undefined
+  readonly identity: string | undefined
   readonly prepared: Prepared
 }
 
@@ -180,22 +181,10 @@ export function inTransaction<T>(
   }
 }
 
-/** Which file a name stood for. */
-export interface FileIdentity {
-  /** Whether it was moved, removed or replaced: SQLite goes on writing to the file that has no name any more. */
-  isReplaced(): boolean
-}
-
-export function identityOf(path: string): FileIdentity {
-  const fs = builtin('node:fs')
-  const stat = () => fs?.statSync(path, { throwIfNoEntry: false, bigint: true })
-  const before = stat()
-  return {
-    isReplaced() {
-      const now = stat()
-      return now?.ino !== before?.ino || now?.dev !== before?.dev
-    },
-  }
+/** Which file has a name. After it was moved, removed or replaced, SQLite goes on writing to the file that has no name any more. */
+export function identityOf(path: string): string | undefined {
+  const stat = builtin('node:fs')?.statSync(path, { throwIfNoEntry: false, bigint: true })
+  return stat && `${stat.dev} ${stat.ino}`
 }
 
 export interface Patience {

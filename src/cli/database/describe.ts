@@ -89,7 +89,7 @@ export function reachOf({ database, tables }: OpenDatabase): Reach {
   const names = JSON.stringify(tables.map(({ name }) => name))
   const row = database
     .prepare(
-      `WITH mine AS (SELECT * FROM social_search_searches WHERE records IN (SELECT value FROM json_each(?1)))
+      `WITH mine AS (SELECT number, search, network, last_look FROM social_search_searches WHERE records IN (SELECT value FROM json_each(?1)))
        SELECT replace((SELECT max(last_look) FROM mine), ' ', 'T') || 'Z' AS lastCheck,
          (SELECT count(*) FROM social_search_gaps WHERE records IN (SELECT value FROM json_each(?1))) AS gaps,
          (SELECT json_group_array(search) FROM (SELECT search FROM mine WHERE network IS NOT NULL

@@ -12,13 +12,7 @@ import { type Call, type CallResult, type Send, Cancellation } from '../../exten
 import type { Budget } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { isRecord, parsed } from '../../lib/json.ts'
-import {
-  type FileIdentity,
-  type Patience,
-  identityOf,
-  inTransaction,
-  isLocked,
-} from '../../lib/sqlite-file.ts'
+import { type Patience, identityOf, inTransaction, isLocked } from '../../lib/sqlite-file.ts'
 import { CommandError, UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
 import { forgetIn, remainsText } from './forget.ts'
@@ -69,7 +63,7 @@ export interface StoredPage {
  */
 export class RecordDatabase {
   readonly #path: string
-  readonly #identity: FileIdentity
+  readonly #identity: string | undefined
   readonly #database: DatabaseSync
   readonly #lock: FileLock
   /** The kinds of records that the run writes, by their operations. */
@@ -226,19 +220,16 @@ export class RecordDatabase {
     const at = performance.now()
     if (this.#keep === undefined || at - this.#keptAt < forgetEveryMs) return
     this.#keptAt = at
-    const collection = {
-      database: this.#database,
-      tables: [...this.#kinds.values()].map(({ table }) => table),
-    }
+    const file = { database: this.#database, tables: [...this.#kinds.values()].map(({ table }) => table) }
     const options = { olderThan: this.#keep, now }
-    const { isClean } = await forgetIn(this.#path, collection, options, this.#patience)
+    const { isClean } = await forgetIn(this.#path, file, options, this.#patience)
     if (!isClean) say(remainsText(this.#path))
   }
 
   close(): void {
     try {
       // SQLite would leave the last pages in a log that a moved file does not find.
-      if (this.#identity.isReplaced()) this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      if (identityOf(this.#path) !== this.#identity) this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     } catch {
       // Another program has the file, or the disk is full: its log remains where it was.
     }
@@ -247,7 +238,7 @@ export class RecordDatabase {
   }
 
   #assertThere(): void {
-    if (!this.#identity.isReplaced()) return
+    if (identityOf(this.#path) === this.#identity) return
     throw new CommandError(
       'failed',
       `${this.#path} was moved, removed or replaced while this run wrote to it`,
