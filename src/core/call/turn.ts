@@ -9,7 +9,7 @@ import {
 import { failedHeaders, limitReached, noAnswerOf } from '../../errors/words.ts'
 import { within } from '../../lib/abort.ts'
 import { isA, messageOf } from '../../lib/thrown.ts'
-import { maxTimerMs, sleep } from '../../lib/time.ts'
+import { sleep } from '../../lib/time.ts'
 import {
   type Lease,
   type LeaseOutcome,
@@ -28,11 +28,8 @@ import { isEnded } from './cancellation.ts'
 /** For so long, what a request is sent with is fresh, in milliseconds: a token or a signature may expire. */
 const freshMs = 1000
 
-/**
- * For so long, a call keeps its slot while it prepares, in milliseconds. One that took longer prepares again: the period of one budget
- * may end while another waits for a store.
- */
-const keptMs = 50
+/** For so long, a call prepares in its first slot, in milliseconds. If it takes longer, others get the slot meanwhile. */
+const briefMs = 50
 
 /** What a call waits for before each attempt: the time of a retry, its budgets, its token and its lease. */
 export class Turn {
@@ -128,10 +125,10 @@ export class Turn {
     cancellation.throwIfAborted()
     let queueRequest = this.#enterQueue()
     let paced = 0
-    // What was prepared without a slot may be too old when there is one again. If the call kept each slot as briefly, it would never be sent.
-    for (let ms = keptMs; ; ms *= 10) {
+    // What was prepared without a slot may be too old when there is one again. Then the call keeps that one, or it would never be sent.
+    for (let isFirst = true; ; isFirst = false) {
       const lease = await client.limiter.acquire(queueRequest)
-      const isKept = await this.#prepareWithin(ms, lease)
+      const isKept = await this.#prepareWith(lease, isFirst)
       paced += lease.paced
       if (isKept) return { ...lease, queued: lease.queued + lease.paced - paced, paced }
       // Ahead of the calls that went while it prepared.
@@ -142,16 +139,17 @@ export class Turn {
   /**
    * Prepares a call that has a slot. If that takes long, or a 429 closes the surface meanwhile, others get the slot.
    *
+   * @param isFirst Whether the call may lose it because that takes long.
    * @returns Whether the call has kept it.
    */
-  async #prepareWithin(ms: number, lease: Lease): Promise<boolean> {
+  async #prepareWith(lease: Lease, isFirst: boolean): Promise<boolean> {
     const { client, operation } = this.#call
     let isKept = true
     const giveBack = (): void => {
       isKept = false
       lease.end({ unsent: true })
     }
-    const timer = setTimeout(giveBack, Math.min(ms, maxTimerMs))
+    const timer = isFirst ? setTimeout(giveBack, briefMs) : undefined
     try {
       await this.#prepare()
       if (client.limiter.waitOf(operation.surface)?.reason === 'rate_limited') giveBack()
