@@ -12,15 +12,12 @@ export class LocalLimiter implements CallLimiter {
   readonly #slots: SlotCounter
   readonly #polling = isTiedToRequests() ? new PollingCalls(() => this.wake()) : undefined
   readonly #queues = new Map<string | null, SurfaceQueue>()
-  readonly #inUse: Set<LocalLimiter> | undefined
 
   /**
    * @param limits Of this process.
    * @param all The organization's limits, if this process has only a part of them.
-   * @param inUse A set that the limiter joins when it grants a lease.
    */
-  constructor(limits: Partial<Limits> = {}, all?: Limits, inUse?: Set<LocalLimiter>) {
-    this.#inUse = inUse
+  constructor(limits: Partial<Limits> = {}, all?: Limits) {
     this.limits = { ...organizationLimits, ...limits }
     this.#all = all ?? this.limits
     this.#slots = this.#polling ? countedSlots() : limitedSlots(this.limits.inFlight)
@@ -63,7 +60,6 @@ export class LocalLimiter implements CallLimiter {
           this.#queues.delete(name)
           this.#queues.set(name, queue)
         }
-        this.#inUse?.add(this)
         return this.#slots.take().then((free) => ({
           release: () => {
             free()

@@ -2,7 +2,7 @@ import { organizationLimits } from '../api/limits.ts'
 import { assertOptions, wholeNumber } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { ofProcess } from '../lib/runtime.ts'
-import type { Limits } from './interface.ts'
+import type { CallLimiter, Lease, Limits, QueueRequest, QueueWait } from './interface.ts'
 import { LocalLimiter } from './local-limiter.ts'
 
 /** How much of the organization's rate limits a client may use. */
@@ -35,36 +35,43 @@ export function limitsOf(limits: LimitOptions): Partial<Limits> {
   }
 }
 
-/** Limits are kept for good: what is an error must not depend on when garbage is collected. */
-interface Known {
+/** The limiter of one organization in this process. It is kept for good, but not what it counts. */
+class ProcessLimiter implements CallLimiter {
   readonly limits: Limits
-  readonly limiter: Pick<WeakRef<LocalLimiter>, 'deref'>
+  /** Undefined while no request counts: a server may have many organizations. */
+  #counting: LocalLimiter | undefined
+
+  constructor(limits: Limits) {
+    this.limits = limits
+  }
+
+  acquire(request: QueueRequest): Promise<Lease> {
+    this.#counting ??= new LocalLimiter(this.limits, organizationLimits)
+    return this.#counting.acquire(request)
+  }
+
+  waitOf(surface: string | null): QueueWait | null {
+    return this.#counting?.waitOf(surface) ?? null
+  }
+
+  forgetIfIdle(): void {
+    if (this.#counting?.isIdle) this.#counting = undefined
+  }
 }
 
-/** All limiters of this process. */
+/** All limiters of this process. They outlive their clients: a program may make a client for each job. */
 interface Limiters {
   /** By label, or hash of a key, and base URL. */
-  readonly byLabel: Map<string, Known>
-  readonly byProvider: WeakMap<object, Map<string, Known>>
-  /**
-   * Limiters whose requests the service may still count. They outlive their clients: a program that makes a client for
-   * each job must count the requests of earlier jobs.
-   */
-  readonly inUse: Set<LocalLimiter>
+  readonly byLabel: Map<string, ProcessLimiter>
+  readonly byProvider: WeakMap<object, Map<string, ProcessLimiter>>
   sweptAt: number
 }
 
 const limitersOfProcess = (): Limiters =>
-  ofProcess('limiters 1', () => ({
-    byLabel: new Map(),
-    byProvider: new WeakMap(),
-    inUse: new Set(),
-    sweptAt: 0,
-  }))
+  ofProcess('limiters 1', () => ({ byLabel: new Map(), byProvider: new WeakMap(), sweptAt: 0 }))
 
 /**
- * The limiter of one organization in this process. It is dropped when no client has it and none of its requests counts, so
- * that a server of many organizations does not keep them all.
+ * The limiter of one organization in this process.
  *
  * @param owner Identifies the organization: a label, the hash of a key, or the object that provides its tokens.
  * @throws {ConfigurationError} if another client of the organization had other limits.
@@ -73,29 +80,24 @@ export function limiterOfProcess(
   owner: string | object,
   baseUrl: string,
   limits: Partial<Limits> = {},
-): LocalLimiter {
+): CallLimiter {
   const limiters = limitersOfProcess()
-  const { byLabel, byProvider, inUse } = limiters
+  const { byLabel, byProvider } = limiters
   forgetIdle(limiters)
   const isLabel = typeof owner === 'string'
-  const all = isLabel ? byLabel : (byProvider.get(owner) ?? new Map<string, Known>())
+  const all = isLabel ? byLabel : (byProvider.get(owner) ?? new Map<string, ProcessLimiter>())
   if (!isLabel) byProvider.set(owner, all)
   const key = isLabel ? `${owner} ${baseUrl}` : baseUrl
-  const known = all.get(key)
   const own = Object.keys(limits).length === 0 ? organizationLimits : { ...organizationLimits, ...limits }
+  const limiter = all.get(key) ?? new ProcessLimiter(own)
   for (const name of Object.keys(limits) as (keyof Limits)[]) {
-    const other = known?.limits[name] ?? own[name]
+    const other = limiter.limits[name]
     if (other !== own[name])
       throw new ConfigurationError(
         `limits.${name} is ${other} in another client of this organization, got ${own[name]}`,
       )
   }
-  const kept = known?.limiter.deref()
-  if (kept !== undefined) return kept
-  const limiter = new LocalLimiter(known?.limits ?? own, organizationLimits, inUse)
-  // Some edge workers have no WeakRef; limiters then live as long as the worker.
-  const weak = typeof WeakRef === 'undefined' ? { deref: () => limiter } : new WeakRef(limiter)
-  all.set(key, { limits: limiter.limits, limiter: weak })
+  all.set(key, limiter)
   return limiter
 }
 
@@ -104,5 +106,5 @@ function forgetIdle(limiters: Limiters): void {
   const now = performance.now()
   if (now - limiters.sweptAt < organizationLimits.windowMs) return
   limiters.sweptAt = now
-  for (const limiter of limiters.inUse) if (limiter.isIdle) limiters.inUse.delete(limiter)
+  for (const limiter of limiters.byLabel.values()) limiter.forgetIfIdle()
 }
