@@ -129,8 +129,7 @@ export class SurfacePace {
   closeFor(announcedMs: number): void {
     const milliseconds = Math.min(announcedMs, longestClosureMs)
     // The log includes the refused request.
-    const isOwn = this.#log.count - 1 >= Math.max(this.#contention.limit, this.#limits.perMinute)
-    const randomMs = isOwn ? 0 : this.#contention.refused(this.#log.count - 1, milliseconds)
+    const randomMs = this.#contention.refused(this.#log.count - 1, milliseconds)
     const now = performance.now()
     const { windowMs } = this.#limits
     const openAt = Math.max(this.#closure.openAt, now + milliseconds)
