@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { got } from '../api/issues.ts'
 import { count } from '../lib/count.ts'
 import { ConfigurationError } from './index.ts'
 import { builtin } from '../lib/runtime.ts'
@@ -81,8 +82,7 @@ export function wholeNumber(name: string, value: unknown, max = Infinity): numbe
 
 /** Describes a value in a message. Of text it shows only the length, since it may be a secret. */
 export function describeValue(value: unknown): string {
-  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)
-  return typeof value === 'string' ? `a string of ${count(value.length, 'character')}` : typeof value
+  return typeof value === 'string' ? `a string of ${count(value.length, 'character')}` : got(value)
 }
 
 /** Like {@link describeValue}, but repeats a short word of letters: it is a typo rather than a secret. */

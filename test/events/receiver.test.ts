@@ -139,7 +139,7 @@ describe('createEventReceiver()', () => {
   it.each<[object, RegExp]>([
     [{ verify: undefined }, /^verify must be a function, got undefined/],
     [{ onEvent: undefined }, /^onEvent must be a function/],
-    [{ schema: {} }, /schema must be a Standard Schema, got object/],
+    [{ schema: {} }, /schema must be a Standard Schema, got an object/],
     [{ onevent: () => {} }, /unknown option onevent; expected one of /],
   ])('refuses the invalid options %j', (options, message) => {
     expect(() => makeReceiver(options)).toThrow(message)

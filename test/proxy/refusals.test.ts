@@ -175,7 +175,7 @@ describe('createProxy() refuses', () => {
     [{ allow: ['planets.create'] }, /which is not an operation/],
     [{ authorize: undefined }, /^authorize must be a function/],
     [{ client: undefined }, /client must be an object, got undefined/],
-    [{ client: {} }, /expected a transport of createTransport\(\), got object/],
+    [{ client: {} }, /expected a transport of createTransport\(\), got an object/],
     [{ budget: -1 }, /a credit budget must be a number of at least 0, got -1/],
     [{ deadline: 0 }, /deadline must be a number of milliseconds/],
     [{ cors: { origins: ['*'] } }, /exact origins such as https:\/\/app.example.com, got "\*"/],

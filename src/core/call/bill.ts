@@ -23,13 +23,12 @@ import {
   type Outcome,
   errorContext,
   logAt,
+  noCredits,
 } from './call.ts'
 import type { Evidence } from './send.ts'
 
 /** A record for the one file that writes it. */
 type WritableRecord = { -readonly [Name in keyof CallRecord]: CallRecord[Name] }
-
-const nothing: CallCredits = { spent: 0, uncertain: 0 }
 
 /**
  * The bill of one call: what it reserves before an attempt is sent, what each attempt has cost, and the record of both, which
@@ -114,7 +113,7 @@ export class Bill {
   settle({ tookEffect, credits }: Pick<Outcome, 'tookEffect' | 'credits'>): CallCredits {
     const record = this.#record
     this.#isOpen = false
-    const cost = tookEffect === 'no' ? nothing : this.#pay(credits)
+    const cost = tookEffect === 'no' ? noCredits : this.#pay(credits)
     const { spent, uncertain } = record.credits
     record.credits = { spent: spent + cost.spent, uncertain: uncertain + cost.uncertain }
     if (record.tookEffect === 'no' || tookEffect === 'yes') record.tookEffect = tookEffect
@@ -186,7 +185,7 @@ export class Bill {
     this.#isReserved = false
     if (isCounted) settle(this.#ledger, isReserved ? (this.#worstCase ?? 0) : 0, spent, uncertain)
     this.#settleReservations(spent, uncertain)
-    return isCounted ? { spent, uncertain } : nothing
+    return isCounted ? { spent, uncertain } : noCredits
   }
 
   /** A user's budget that throws must not lose a response that is paid for. */

@@ -91,6 +91,8 @@ export function logAt(
   settings.logger?.(level, message, { operation: operation.id, callId, attempt, ...fields })
 }
 
+export const noCredits: CallCredits = { spent: 0, uncertain: 0 }
+
 /** What has happened to a call. `bill.ts` writes it; errors, observers and the answer read it. */
 export interface CallRecord {
   /** Knows the secrets of the client, and every token that the call has sent. */
@@ -102,12 +104,8 @@ export interface CallRecord {
   readonly tookEffect: Charged
 }
 
-const noAttempts: readonly Attempt[] = []
-const noFailures: readonly Failed[] = []
-const noCredits: CallCredits = { spent: 0, uncertain: 0 }
-
 export function newRecord(redactor: Redactor): CallRecord {
-  return { redactor, attempts: noAttempts, failures: noFailures, credits: noCredits, tookEffect: 'no' }
+  return { redactor, attempts: [], failures: [], credits: noCredits, tookEffect: 'no' }
 }
 
 /** The fields that every error of a call has. */
@@ -133,7 +131,7 @@ export function contextOf(
   tookEffect: Charged = 'no',
 ): ErrorContext {
   const { id, paging } = operation
-  const context = { operation: id, next: paging && paramsOf(request), attempts: noAttempts }
+  const context = { operation: id, next: paging && paramsOf(request), attempts: [] }
   if (effectOf(operation) !== 'write') return { ...context, charged: tookEffect }
   return { ...context, applied: tookEffect === 'no' ? tookEffect : 'unknown' }
 }

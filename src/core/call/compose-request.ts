@@ -196,7 +196,7 @@ export type ExtraParams = Readonly<Record<string, unknown>>
 /** Params with extra ones. Two objects of one name are combined; in place of anything else, the extra value is sent. */
 export function withExtra(params: ExtraParams, extra: ExtraParams): Record<string, unknown> {
   const added = Object.entries(extra).map(([name, value]) => {
-    const known = own(params, name)
+    const known = Object.hasOwn(params, name) ? params[name] : undefined
     return [name, isRecord(known) && isRecord(value) ? withExtra(known, value) : value] as const
   })
   // Unlike an assignment, it sets no prototype.
@@ -214,8 +214,4 @@ function withoutExtra(params: ExtraParams, extra: ExtraParams): Record<string, u
     return Object.keys(rest).length === 0 ? [] : [[name, rest] as const]
   })
   return Object.fromEntries(kept)
-}
-
-function own(params: ExtraParams, name: string): unknown {
-  return Object.hasOwn(params, name) ? params[name] : undefined
 }

@@ -1,5 +1,6 @@
 import pRetry, { type RetryContext } from 'p-retry'
 import { isA } from '../../lib/thrown.ts'
+import { logEndOfLife } from '../http/answer.ts'
 import { Bill } from './bill.ts'
 import { type Call, type CallResult, type Failed, type Send, errorContext, phaseBefore } from './call.ts'
 import { checkSuccess } from './check.ts'
@@ -35,7 +36,8 @@ export function sendCalls(openCalls: OpenCalls): Send {
 
 /** One attempt: waits, sends, reads what came of it, accounts for it, and checks a success. @throws {Failure} */
 async function attempt(call: Call, turn: Turn, bill: Bill): Promise<CallResult> {
-  const { record } = call
+  const { client, operation, record } = call
+  const { logger } = call.settings
   try {
     const ready = await turn.take()
     bill.begin(ready.token)
@@ -46,8 +48,8 @@ async function attempt(call: Call, turn: Turn, bill: Bill): Promise<CallResult> 
     turn.endAfter(evidence, outcome)
     const answer = outcome.ok ? await checkSuccess(call, outcome, evidence.sent) : outcome
     bill.note(evidence, answer, outcome.tookEffect, credits)
-    if (evidence.kind === 'answered')
-      call.client.endOfLife.tell(call.operation.id, evidence.response, call.settings.logger)
+    if (evidence.kind === 'answered' && logger)
+      logEndOfLife(client.ending, operation.id, evidence.response, logger)
     if (!('toError' in answer)) return { ...answer, attempts: record.attempts, credits: record.credits }
     call.cancellation.markInFlight(false)
     throw new Failure(() => answer.toError({ ...errorContext(call), body: answer.body }), answer)

@@ -2,7 +2,15 @@ import { requireOption } from '../../errors/check-options.ts'
 import type { ClientSettings } from '../options/client-settings.ts'
 import type { ObservedCall, ObservedStart, Observer, CallObserver } from '../options/observer.ts'
 import type { AnswerCache } from '../options/options.ts'
-import { type Call, type CallResult, type Send, type Wrap, contextOf, errorContext } from './call.ts'
+import {
+  type Call,
+  type CallResult,
+  type Send,
+  type Wrap,
+  contextOf,
+  errorContext,
+  noCredits,
+} from './call.ts'
 import { isEnded } from './cancellation.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { type InvalidRequestError, codeOf, isSocialSearchError } from '../../errors/index.ts'
@@ -74,9 +82,8 @@ const observed: Wrap = (send) => (call) =>
 /** Tells the observers of a call that was refused before it began. */
 export function observeRefusal(observer: CallObserver, error: InvalidRequestError): void {
   const { code, charged, applied, attempts } = error
-  const credits = { spent: 0, uncertain: 0 }
   const never = { duration: 0, requestId: undefined, cached: undefined }
-  observer.end({ outcome: code, charged, applied, attempts, credits, ...never })
+  observer.end({ outcome: code, charged, applied, attempts, credits: noCredits, ...never })
 }
 
 async function observe(

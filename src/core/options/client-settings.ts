@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/index.ts'
 import { Ledger } from '../credits/budget.ts'
 import { isPath, isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { type AuthProvider, Credential, NoCredential, assertToken } from '../http/credential.ts'
-import { type BodyFormat, EndOfLife, serviceFormat } from '../http/answer.ts'
+import { type BodyFormat, serviceFormat } from '../http/answer.ts'
 import type { Fetch } from '../http/fetch.ts'
 import { userAgent } from '../http/headers.ts'
 import { assertMethod, assertObject } from '../../errors/check-options.ts'
@@ -27,7 +27,8 @@ export interface ClientSettings {
   readonly redactor: Redactor
   readonly limiter: CallLimiter
   readonly ledger: Ledger
-  readonly endOfLife: EndOfLife
+  /** Operations of which the service has announced the end. */
+  readonly ending: Set<string>
   /** The user's prices by operation id, in credits. */
   readonly prices: Readonly<Record<string, number>>
   /** Surfaces that the user has set, by operation id; null for none. */
@@ -69,7 +70,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     limiter: limiter ?? limiterOfProcess(owner, baseUrl, ownLimits),
     surfaces: { ...limits.surfaces },
     ledger: new Ledger(),
-    endOfLife: new EndOfLife(),
+    ending: new Set(),
     prices: { ...prices },
     fetch,
   }

@@ -39,11 +39,11 @@ describe('error messages', () => {
   })
 
   it.each([
-    [{ signal: wrong(new AbortController()) }, 'signal must be an AbortSignal, got object'],
+    [{ signal: wrong(new AbortController()) }, 'signal must be an AbortSignal, got an object'],
     [{ singal: undefined }, 'unknown option singal; expected one of signal, '],
     [{ retry: { attempts: 2 } }, 'unknown option retry.attempts; expected one of unknown, '],
     [{ paging: { item: 'posts' } }, 'unknown option paging.item; expected one of items, next'],
-    [{ schema: (value: unknown) => value }, 'schema must be a Standard Schema, got function'],
+    [{ schema: (value: unknown) => value }, 'schema must be a Standard Schema, got a function'],
   ])('name the option of a call as the user wrote it: %o', async (options, message) => {
     await expect(client.microblog.search({ query: 'q' }, options as object)).rejects.toThrow(
       `microblog.search: not sent: ${message}`,
