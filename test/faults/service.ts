@@ -8,20 +8,15 @@ import { type End, type Faults, body, fields, kept, onFetch, onWire, success, to
 const page = ok(success)
 const lost = () => Promise.reject(new TypeError('Failed to fetch'))
 
-/** Each status with a code of the service. */
-const statuses = Object.entries({
-  400: 'validation_error',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not_found',
-  409: 'conflict',
-  422: 'unprocessable',
-  429: 'rate_limited',
-  500: 'internal',
-  502: 'upstream_error',
-  503: 'professionalnet_unavailable',
-  504: 'timeout',
-})
+/** Statuses whose meaning depends on who answers; `docs/errors.md` has all, and a test of the judgement compares it. */
+const statuses: [status: number, code: string | undefined][] = [
+  [401, 'unauthorized'],
+  [429, 'rate_limited'],
+  [500, 'internal'],
+  [502, 'upstream_error'],
+  [503, 'professionalnet_unavailable'],
+  ...[403, 429, 502].map((status): [number, undefined] => [status, undefined]),
+]
 
 const refused =
   (status: number, code: string, details?: Parameters<typeof failure>[2]) => (tells: string[]) =>
@@ -38,15 +33,12 @@ const lineOf = (name: 'code' | 'message', pattern: RegExp, most: number) => (end
 
 export const http: Faults = {
   ...Object.fromEntries(
-    statuses.flatMap(([status, code]) => [
-      [
-        `${status} with the service's error body`,
-        () => onFetch(() => Promise.resolve(failure(Number(status), code))),
-      ],
-      [
-        `${status} as HTML`,
-        () => onFetch(() => Promise.resolve(new Response('<h1>Error</h1>', { status: Number(status) }))),
-      ],
+    statuses.map(([status, code]) => [
+      `${status} ${code === undefined ? 'as HTML' : "with the service's error body"}`,
+      () => {
+        const html = () => new Response('<h1>Error</h1>', { status })
+        return onFetch(() => Promise.resolve(code === undefined ? html() : failure(status, code)))
+      },
     ]),
   ),
   "503 as a gateway's own JSON": () => onWire(answer('503 Busy', '{"message":"busy"}')),
@@ -84,42 +76,20 @@ export const http: Faults = {
   '502 with retry: false': () => told([failure(502, 'upstream_error')], { options: { retry: false } }),
 }
 
-/** A 429 with a header, a body, or both. */
-function limited(header?: string, retryAfter?: unknown, headers: Record<string, string> = {}): Response {
-  return failure(429, 'rate_limited', {
-    headers: { ...headers, ...(header !== undefined && { 'retry-after': header }) },
-    ...(retryAfter !== undefined && { error: { retryAfter } }),
-  })
-}
+/** A 429 with a header. */
+const limited = (header: string): Response =>
+  failure(429, 'rate_limited', { headers: { 'retry-after': header } })
 
-/** What a 429 announces before a page follows; the numbers begin at 100. */
+/** What a 429 announces before a page follows. How it is read, a test of `announcedWait()` has in full. */
 const announced: [name: string, answer: Response][] = [
-  ['2 in header and body', limited('2', 2)],
-  ['3 in the body alone', limited(undefined, 3)],
-  ['2 in the header, 5 in the body', limited('2', 5)],
-  ['5 in the header, 2 in the body', limited('5', 2)],
-  ['7 at the top level of the body', failure(429, 'rate_limited', { top: { retryAfter: 7 } })],
-  ['3 in the header only', limited('3')],
-  ['nothing', limited()],
+  [
+    '2 in header and body',
+    failure(429, 'rate_limited', { headers: { 'retry-after': '2' }, error: { retryAfter: 2 } }),
+  ],
+  ['3 in the body alone', failure(429, 'rate_limited', { error: { retryAfter: 3 } })],
+  ['nothing', failure(429, 'rate_limited')],
   ['0', limited('0')],
-  ['-5', limited('-5')],
-  ['1.5', limited('1.5')],
-  ['"soon"', limited('soon')],
-  ['an empty header', limited('')],
-  ['1e9', limited('1e9')],
-  ['two headers, 2 and 5', limited('2, 5')],
   ['a date in the past', limited('Thu, 19 Nov 2026 00:00:00 GMT')],
-  ['a date 4 s ahead', limited('Fri, 20 Nov 2026 00:00:04 GMT')],
-  [
-    "a date 4 s ahead, when the client's clock is years off",
-    limited('Wed, 01 Jan 2020 00:00:04 GMT', undefined, { date: 'Wed, 01 Jan 2020 00:00:00 GMT' }),
-  ],
-  ['a date in an old form without a zone', limited('Fri Nov 20 00:00:04 2026')],
-  ['an invalid date', limited('Fri, 99 Nov 2026 00:00:04 GMT')],
-  [
-    'text, a negative number and an object in the body',
-    failure(429, 'rate_limited', { error: { retryAfter: { seconds: '5' } }, top: { retryAfter: -5 } }),
-  ],
 ]
 const unavailable = (details: Parameters<typeof failure>[2]) =>
   failure(503, 'professionalnet_unavailable', details)

@@ -83,10 +83,12 @@ async function redirect(status: number, origin: 'same' | 'other'): Promise<strin
 }
 
 const redirects: Faults = Object.fromEntries(
-  [301, 302, 303, 307, 308].flatMap((status) => [
-    [`${status} to the same origin`, () => redirect(status, 'same')],
-    [`${status} to another origin`, () => redirect(status, 'other')],
-  ]),
+  (['same', 'other'] as const).flatMap((origin) =>
+    (origin === 'same' ? [301, 303] : [302, 307]).map((status) => [
+      `${status} to ${origin === 'same' ? 'the same' : 'another'} origin`,
+      () => redirect(status, origin),
+    ]),
+  ),
 )
 
 export const protocol: Faults = {

@@ -12,7 +12,7 @@ const ofProxy = { 'social-search-credits': 'spent=2, uncertain=0, charged=yes' }
 const without = (name: string): unknown =>
   expect.not.objectContaining({ [name]: expect.anything() as unknown })
 
-// Rows 26 to 131 of the fault catalogue have the usual statuses, of the service and of something in between.
+// The fault catalogue has the usual statuses, of the service and of something in between.
 it.each<[string, object, object]>([
   [
     'an opaque redirect has no status',
