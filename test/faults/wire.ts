@@ -82,14 +82,10 @@ async function redirect(status: number, origin: 'same' | 'other'): Promise<strin
   return origin === 'same' ? told : `${told}; target ×${target.requests.length}`
 }
 
-const redirects: Faults = Object.fromEntries(
-  (['same', 'other'] as const).flatMap((origin) =>
-    (origin === 'same' ? [301, 303] : [302, 307]).map((status) => [
-      `${status} to ${origin === 'same' ? 'the same' : 'another'} origin`,
-      () => redirect(status, origin),
-    ]),
-  ),
-)
+const redirects: Faults = Object.fromEntries([
+  ...[301, 303].map((status) => [`${status} to the same origin`, () => redirect(status, 'same')] as const),
+  ...[302, 307].map((status) => [`${status} to another origin`, () => redirect(status, 'other')] as const),
+])
 
 export const protocol: Faults = {
   'garbage instead of a status line': () => onWire('garbage\r\n\r\n'),
