@@ -36,8 +36,8 @@ export const ablations: readonly Ablation[] = [
   {
     name: 'refused requests count',
     file: 'limits/surface-pace.ts',
-    from: 'if (this.#isPart && isRefused && performance.now() > this.#countRefusedUntil) this.#log.delete(send)',
-    to: '',
+    from: 'if (unsent || (isRefused && this.#isPart)) this.#log.delete(send)',
+    to: 'if (unsent) this.#log.delete(send)',
   },
 ]
 

@@ -1,4 +1,4 @@
-import { type Limits, longestClosureMs } from './interface.ts'
+import { type LeaseOutcome, type Limits, longestClosureMs } from './interface.ts'
 
 /** A sent request, in monotonic milliseconds. */
 export interface SentRequest {
@@ -144,17 +144,13 @@ export class SurfacePace {
     this.#latest = send
   }
 
-  /** Ends a request that was never sent: it does not count. */
-  forget(send: SentRequest): void {
-    this.#log.delete(send)
-  }
-
-  /** Ends a request, after {@link closeFor} if it was refused. */
-  leave(send: SentRequest, isRefused: boolean): void {
-    if (send.at > this.#closure.closedAt) this.#contention.accepted()
+  /** Ends a request, after {@link closeFor} if it was refused. One that was never sent does not count. */
+  end(send: SentRequest, { refusedForMs, unsent = false }: LeaseOutcome): void {
+    if (!unsent && send.at > this.#closure.closedAt) this.#contention.accepted()
     // A request that was refused with a short wait does not count towards a part of the limits. Otherwise a small part
     // would lose much of its minute to each 429, and processes would keep colliding.
-    if (this.#isPart && isRefused && performance.now() > this.#countRefusedUntil) this.#log.delete(send)
+    const isRefused = refusedForMs !== undefined && performance.now() > this.#countRefusedUntil
+    if (unsent || (isRefused && this.#isPart)) this.#log.delete(send)
   }
 }
 

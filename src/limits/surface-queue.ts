@@ -184,15 +184,15 @@ export class SurfaceQueue {
         slot.sent?.(request)
       },
       answered: () => request.answer(),
-      end: ({ refusedForMs, unsent = false } = {}) => {
+      end: (outcome = {}) => {
         if (isEnded) return
+        const { refusedForMs, unsent } = outcome
         isEnded = true
         if (refusedForMs !== undefined) {
           this.closeFor(refusedForMs)
           this.#gate.refused?.(refusedForMs)
         }
-        if (unsent) pace.forget(request)
-        else pace.leave(request, refusedForMs !== undefined)
+        pace.end(request, outcome)
         slot.release(request, unsent)
       },
     }
