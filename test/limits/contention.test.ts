@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { Contention } from '../../src/limits/surface-pace.ts'
+import { expect, it, vi } from 'vitest'
+import { Contention, GrantedRequest, SurfacePace } from '../../src/limits/surface-pace.ts'
 import { pass, virtualTime } from '../support/clock.ts'
 
 virtualTime()
@@ -27,4 +27,40 @@ it('refused() takes the allowance to the requests sent, by at most three tenths,
     return contention.allowance
   })
   expect(allowances).toEqual([18, 18 * 0.7, 18 * 0.7 * 0.7])
+})
+
+const limits = { inFlight: 2, perMinute: 20, windowMs: 60_000 }
+
+it('closeFor() leaves as many requests a minute as were accepted before the 429', async () => {
+  const pace = new SurfacePace(limits, 20)
+  for (let sends = 0; sends < 17; sends++) {
+    pace.add(new GrantedRequest())
+    await pass(1000)
+  }
+  // The last one was refused.
+  pace.closeFor(30_000)
+  await pass(30_000)
+  // Sixteen others are counted until the second one is a minute old: it arrived after a second at the latest.
+  expect(pace.wait).toBe(1000 + 1000 + 60_020 - 47_000)
+})
+
+it('end() forgets earlier 429s once a request is accepted, and not when one was never sent', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.5)
+  const pace = new SurfacePace(limits, 20)
+  const refuse = (): number => {
+    pace.closeFor(1000)
+    return pace.wait
+  }
+  const next = async (unsent: boolean): Promise<void> => {
+    await pass(5000)
+    const request = new GrantedRequest()
+    pace.add(request)
+    pace.end(request, { unsent })
+    await pass(5000)
+  }
+  const waits = [refuse()]
+  await next(true)
+  waits.push(refuse())
+  await next(false)
+  expect([...waits, refuse()]).toEqual([1000, 1500, 1000])
 })
