@@ -40,17 +40,15 @@ describe('limits', () => {
   })
 
   it.each([
-    {
-      title: 'does not count a request towards its own limit when a 429 announces a moment',
-      before: [],
-      sent: 6,
-    },
-    { title: 'counts a refused request when a 429 announced a full window before', before: [30], sent: 5 },
-  ])('search() $title', async ({ before, sent }) => {
+    ['does not count a request towards its own part when a 429 announces a moment', 5, [], 6],
+    ['counts a refused request when a 429 announced a full window before', 5, [30], 5],
+    ["counts a refused request towards the organization's whole limit", 20, [], 20],
+  ])('search() %s', async (_, perMinute, before, sent) => {
     const refusals = [...before, 1].map((seconds) => rateLimited(seconds))
     service.script(...refusals, () => ok())
-    const client = makeClient({ limits: { inFlight: 1, perMinute: 5 } })
-    await settle(Promise.all(Array.from({ length: 6 }, () => client.microblog.search({ query: 'a' }))))
+    const client = makeClient({ limits: { inFlight: 1, perMinute } })
+    const calls = Array.from({ length: perMinute + 1 }, () => client.microblog.search({ query: 'a' }))
+    await settle(Promise.all(calls))
     const start = service.arrivals[0]!.at
     expect(service.arrivals.filter(({ at }) => at - start < 60_000)).toHaveLength(sent)
   })
