@@ -1,4 +1,10 @@
-import { UsageError } from './command-errors.ts'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { resolveBaseUrl } from '../extend.ts'
+import { isRecord, parsed } from '../lib/json.ts'
+import { redactorOf } from '../lib/redactor.ts'
+import { CommandError, UsageError } from './command-errors.ts'
 
 /** `--account` of the command that runs. */
 let chosen: string | undefined
@@ -29,4 +35,134 @@ export function accountName(): string | undefined {
 export function accountFlag(): string {
   const name = accountName()
   return name === undefined ? '' : ` --account ${name}`
+}
+
+/** The folders of a user: the variable that names one, on Windows another one, and its place in the home folder. */
+const folders = {
+  config: { onWindows: 'APPDATA', elsewhere: 'XDG_CONFIG_HOME', inHome: '.config' },
+  state: { onWindows: 'LOCALAPPDATA', elsewhere: 'XDG_STATE_HOME', inHome: '.local/state' },
+} as const
+
+/**
+ * The folder of this command in one of the user's.
+ *
+ * @throws {UsageError} if its variable has a relative path: what belongs to the user must not be in whichever folder is current.
+ * @throws {CommandError} for a user without a home folder, such as in a container, unless that is `allowed`.
+ */
+export function userFolder(kind: keyof typeof folders): string
+export function userFolder(kind: keyof typeof folders, allowed: 'no home'): string | undefined
+export function userFolder(kind: keyof typeof folders, allowed?: 'no home'): string | undefined {
+  const { onWindows, elsewhere, inHome } = folders[kind]
+  const variable = process.platform === 'win32' ? onWindows : elsewhere
+  const { [variable]: given } = process.env
+  if (given && !isAbsolute(given)) throw new UsageError(`${variable} must be an absolute path, got ${given}`)
+  const home = homeFolder()
+  if (given || home !== undefined) return join(given || join(home ?? '', inHome), 'social-search')
+  if (allowed === 'no home') return undefined
+  throw new CommandError(
+    'failed',
+    `this user has no home folder; set HOME, or ${variable} to an absolute path`,
+  )
+}
+
+function homeFolder(): string | undefined {
+  try {
+    const home = homedir()
+    return isAbsolute(home) ? home : undefined
+  } catch {
+    // The system does not know the user.
+    return undefined
+  }
+}
+
+/** What `login` stores. */
+export interface StoredLogin {
+  readonly baseUrl: string
+  readonly apiKey: string
+}
+
+interface FoundLogin extends StoredLogin {
+  /** When it was stored, ISO 8601. */
+  readonly storedAt: string
+}
+
+/** The file of an account in the folder of this command. */
+export function fileOf(account: string | undefined): string {
+  return account === undefined ? 'login.json' : join('accounts', `${account}.json`)
+}
+
+/** The accounts that have a login; undefined is the default one. */
+export function storedAccounts(): (string | undefined)[] {
+  const folder = userFolder('config', 'no home')
+  if (folder === undefined) return []
+  const files = existsSync(join(folder, 'accounts')) ? readdirSync(join(folder, 'accounts')).sort() : []
+  const named = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -5))
+  return [undefined, ...named].filter((account) => existsSync(join(folder, fileOf(account))))
+}
+
+/** The stored login of an account, or null. */
+export function storedLogin(account: string | undefined): FoundLogin | null {
+  const folder = userFolder('config', 'no home')
+  const path = join(folder ?? '', fileOf(account))
+  if (folder === undefined || !existsSync(path)) return null
+  const { mode, mtime } = statSync(path)
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+    throw new CommandError(
+      'credentials',
+      `${path} can be read by other users; replace the key and log in again`,
+    )
+  const login = parsed(readFileSync(path, 'utf8'))
+  const { baseUrl, apiKey } = isRecord(login) ? login : {}
+  if (typeof baseUrl === 'string' && typeof apiKey === 'string')
+    return { baseUrl, apiKey, storedAt: mtime.toISOString() }
+  throw new CommandError('credentials', `${path} has no login; log in again`)
+}
+
+const noLogin = `
+With an account:    social-search login --base-url URL
+Without an account: social-search search coffee --sandbox`
+
+/** The address of the commands; undefined if there is none. */
+export function baseUrlOf(): string | undefined {
+  return knownLogin().baseUrl
+}
+
+/** Where the key of the commands comes from. */
+export function keyOrigin(): string {
+  const account = accountName()
+  if (account !== undefined) return `the account ${account}`
+  return process.env['SOCIAL_SEARCH_API_KEY'] ? 'SOCIAL_SEARCH_API_KEY' : 'social-search login'
+}
+
+/** The address and the key of the commands. */
+export function addressOf({ sandbox }: { readonly sandbox?: boolean }): StoredLogin {
+  if (sandbox === true) return { baseUrl: 'sandbox', apiKey: 'sandbox' }
+  const { baseUrl, apiKey } = knownLogin()
+  if (!baseUrl) throw new CommandError('credentials', `no address of the service${noLogin}`)
+  if (!apiKey) throw new CommandError('credentials', `no key for this address${noLogin}`)
+  return { baseUrl, apiKey }
+}
+
+/** What is known of address and key: those of the account, or of the environment, or else those that `login` has stored. */
+function knownLogin(): { readonly baseUrl: string | undefined; readonly apiKey: string | undefined } {
+  const account = accountName()
+  const { SOCIAL_SEARCH_BASE_URL: address, SOCIAL_SEARCH_API_KEY: key } = process.env
+  const stored = account === undefined && key ? null : storedLogin(account)
+  const storedUrl = addressIn(stored?.baseUrl)
+  if (account !== undefined) {
+    const command = `social-search login --account ${account} --base-url URL`
+    if (stored === null)
+      throw new CommandError('credentials', `there is no account ${account}; log in: ${command}`)
+    // Nothing of the environment mixes with it.
+    return { baseUrl: storedUrl, apiKey: stored.apiKey }
+  }
+  const baseUrl = addressIn(address) ?? storedUrl
+  // A stored key goes only to the address that it was stored with.
+  return { baseUrl, apiKey: key || (storedUrl === baseUrl ? stored?.apiKey : undefined) }
+}
+
+/** An address, spelled one way: budgets and limits belong to it. */
+function addressIn(text: string | undefined): string | undefined {
+  const redactor = redactorOf({ apiKey: process.env['SOCIAL_SEARCH_API_KEY'] })
+  return text ? resolveBaseUrl(text, redactor) : undefined
 }

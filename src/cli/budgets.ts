@@ -1,16 +1,20 @@
 import { rounded } from '../extend.ts'
 import type { SharedStore } from '../extensions/shared/index.ts'
 import { count } from '../lib/count.ts'
-import { accountFlag, accountName } from './account.ts'
-import { baseUrlOf } from './client.ts'
-import { storedAccounts, storedLogin } from './login.ts'
-import { openMachineFile, ownerOf, setKeyOf, setTermsOf } from './machine.ts'
+import { type Period, periodAt, periodEnd, utcText } from '../lib/period.ts'
+import { accountFlag, accountName, baseUrlOf, storedAccounts, storedLogin } from './account.ts'
+import { UsageError } from './command-errors.ts'
 import {
   type PeriodTerms,
   type Spending,
   PeriodBudget,
-  endText,
-  periodTermsOf,
+  openSharedFile,
+  ownerOf,
+  periodForms,
+  setBudget,
+  setTermsOf,
+  setTextIn,
+  termsIn,
   termsText,
 } from './period-budget.ts'
 import { createTable } from './table.ts'
@@ -29,11 +33,11 @@ export async function budget(text: string | undefined): Promise<void> {
 }
 
 async function set(text: string): Promise<void> {
-  const terms = text === 'off' ? undefined : periodTermsOf('the budget', text, true)
-  const { store } = await openMachineFile(true)
-  // An empty text removes it.
-  const value = terms === undefined ? '' : termsText(terms)
-  await store.update(setKeyOf(accountName()), () => ({ value, result: undefined }))
+  const terms = termsIn(text)
+  if (text !== 'off' && terms?.every === undefined)
+    throw new UsageError(`the budget must be ${periodForms}, or off; got ${text}`)
+  const { store } = await openSharedFile(true)
+  await setBudget(store, terms?.every === undefined ? '' : termsText(terms))
   store.close()
   await print(
     terms === undefined
@@ -44,8 +48,9 @@ async function set(text: string): Promise<void> {
 
 async function show(): Promise<void> {
   const baseUrl = baseUrlOf()
-  const { store, setText } = await openMachineFile(true)
-  const set = setTermsOf(setText)
+  const file = await openSharedFile(true)
+  const { store } = file
+  const set = setTermsOf(file)
   const texts: string[] = []
   if (set === undefined)
     texts.push(
@@ -62,15 +67,15 @@ async function show(): Promise<void> {
 async function spentText(
   store: SharedStore,
   owner: string,
-  every: PeriodTerms['every'],
+  every: Period,
   set: PeriodTerms | undefined,
 ): Promise<string> {
   const spending = await PeriodBudget.spending(store, owner, every)
   const isSet = set?.every === every
-  if (!isSet && spending === undefined) return ''
-  const terms: PeriodTerms = isSet ? set : { every, limit: spending?.limit ?? 0, isSet }
-  const summary = await new PeriodBudget(store, owner, terms, '').summary()
-  return budgetText(terms, summary, spending) + (await plansText(store, owner, every))
+  const limit = isSet ? set.limit : spending?.limit
+  if (limit === undefined) return ''
+  const budget = new PeriodBudget(store, owner, { every, limit }, isSet)
+  return budgetText(budget, await budget.summary(), spending) + (await plansText(store, owner, every))
 }
 
 function ofAccount(): string {
@@ -80,13 +85,12 @@ function ofAccount(): string {
 
 /** Prints the stored logins, without their keys: a table on a terminal, otherwise JSON Lines. */
 export async function accounts(): Promise<void> {
-  const file = await openMachineFile(false)
+  const file = await openSharedFile(false)
   const inUse =
     process.env['SOCIAL_SEARCH_ACCOUNT'] || (process.env['SOCIAL_SEARCH_API_KEY'] ? '' : 'default')
   const rows = await Promise.all(
     storedAccounts().map(async (account) => {
-      const read = (text?: string): { result: string | undefined } => ({ result: text })
-      const budget = (await file?.store.update(setKeyOf(account), read)) || null
+      const budget = (file && (await setTextIn(file.store, account))) || null
       const { baseUrl, storedAt } = storedLogin(account) ?? {}
       return {
         ...{ account: account ?? 'default', address: baseUrl, key: storedAt, budget },
@@ -104,7 +108,7 @@ export async function accounts(): Promise<void> {
 }
 
 function budgetText(
-  terms: PeriodTerms,
+  { terms, isSet }: PeriodBudget,
   { spent, uncertain, reserved, remaining }: Awaited<ReturnType<PeriodBudget['summary']>>,
   { commands = {} }: Partial<Spending> = {},
 ): string {
@@ -119,6 +123,7 @@ function budgetText(
   const lines = Object.entries(all)
     .sort(([, one], [, other]) => other - one)
     .map(([name, credits]) => `  ${String(credits).padStart(8)}  ${name}\n`)
-  const whose = terms.isSet ? `for all commands${ofAccount()}` : 'as last given with --budget'
-  return `${termsText(terms)} ${whose}, until ${endText(terms.every)}: ${sums.join(' · ')}\n${lines.join('')}`
+  const whose = isSet ? `for all commands${ofAccount()}` : 'as last given with --budget'
+  const end = utcText(periodEnd(Date.now(), (time) => periodAt(time, terms.every)))
+  return `${termsText(terms)} ${whose}, until ${end}: ${sums.join(' · ')}\n${lines.join('')}`
 }

@@ -1,7 +1,5 @@
-import { extname } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
-import { UsageError } from './command-errors.ts'
 import { type ParamFlag, commandOf } from './flags.ts'
 import { type OperationId, operations } from '../api/operations.ts'
 import { count } from '../lib/count.ts'
@@ -60,16 +58,6 @@ export function withClient(command: Command, operation?: Operation): Command {
 
 export function accountOption(help = 'use the login and the budget of this account'): Option {
   return new Option('--account <name>', `${help} (default: SOCIAL_SEARCH_ACCOUNT)`)
-}
-
-/** The only kind of file that commands continue; `export` makes others of it. */
-export function outOption(help: string): Option {
-  return new Option('--out <file>', help).argParser((file: string) => {
-    if (extname(file).toLowerCase() === '.db') return file
-    throw new UsageError(
-      `--out needs a .db file, got ${file}; for another file, export it, or redirect the output: --format csv > FILE`,
-    )
-  })
 }
 
 /** @param exception What never asks. */

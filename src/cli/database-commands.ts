@@ -3,7 +3,7 @@ import { parseTime } from '../lib/time.ts'
 import { type Reach, type DescribedSearch, describeDatabase } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
 import { tableIsMissing } from './database/tables.ts'
-import { type SharedFlags, wholeNumberOf, ageOf } from './flags.ts'
+import type { SharedFlags } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { ask, localTime, print, say, tell } from './terminal.ts'
 import { createTable } from './table.ts'
@@ -13,20 +13,19 @@ import { forgetRecords, remainsText } from './database/forget.ts'
 import { untilFree } from './database/open-database.ts'
 
 interface FindFlags extends Pick<SharedFlags, 'format' | 'fields'> {
-  readonly limit: string
+  readonly limit: number
   readonly table?: string
 }
 
 /** Prints the records of a file that match a query, as the search would. */
 export async function find(path: string, query: string, flags: FindFlags): Promise<void> {
-  const { table } = flags
-  const limit = wholeNumberOf('--limit', flags.limit)
+  const { table, limit } = flags
   const { kinds, total, reach } = await findRecords(path, query, { limit, table })
   if (kinds.length > 1 && (flags.format ?? flags.fields) !== undefined && flags.format !== 'jsonl')
     throw tableIsMissing(kinds.map(({ table }) => table))
   for (const { operation, records } of kinds) {
     const formatter = createFormatter(operation, flags)
-    if (!(await print(formatter.page(records), formatter.isStyled))) return
+    await print(formatter.page(records), formatter.isStyled)
   }
   if (total === 0 && process.stdout.isTTY) await print('nothing found\n')
   const shown = kinds.reduce((sum, { records }) => sum + records.length, 0)
@@ -94,17 +93,13 @@ function notesOf({ search, gaps, uncertain }: DescribedSearch): string[] {
 interface ForgetFlags {
   readonly author?: string
   readonly id?: readonly string[]
-  readonly olderThan?: string
+  readonly olderThan?: number
   readonly yes?: boolean
 }
 
 /** Deletes records of a file for good. */
-export async function forget(
-  path: string,
-  { author, id: ids, olderThan: age, yes }: ForgetFlags,
-): Promise<void> {
-  if ((author ?? ids ?? age) === undefined) throw new UsageError('pass --author, --id or --older-than')
-  const olderThan = age === undefined ? undefined : ageOf('--older-than', age)
+export async function forget(path: string, { author, id: ids, olderThan, yes }: ForgetFlags): Promise<void> {
+  if ((author ?? ids ?? olderThan) === undefined) throw new UsageError('pass --author, --id or --older-than')
   const confirm = async (records: number): Promise<void> => {
     if (yes === true) return
     const question = `this deletes ${count(records, 'record')} of ${path} for good`

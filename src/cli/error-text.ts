@@ -9,13 +9,14 @@ import {
 } from '../errors/index.ts'
 import * as words from '../errors/words.ts'
 import { accountFlag, accountName } from './account.ts'
+import { exitNameOf } from './command-errors.ts'
 import { say, styled, wrapped, localTime } from './terminal.ts'
 import { operations } from '../api/operations.ts'
 import { type Issue, issuesText } from '../api/issues.ts'
 import { durationText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { type ParamFlag, paramFlags, positionalOf } from './flags.ts'
-import { type Advice, adviceOn } from './period-budget.ts'
+import { PeriodBudget, termsText } from './period-budget.ts'
 
 /**
  * Reports an error.
@@ -24,6 +25,7 @@ import { type Advice, adviceOn } from './period-budget.ts'
  * @param query The search that failed, of several.
  */
 export function complain(error: unknown, next?: string, query?: string): void {
+  if (exitNameOf(error) === 'done') return
   const of = query === undefined ? '' : `${query}: `
   const name = styled('red', 'social-search:', process.stderr)
   say(`${name}${wrapped(`social-search: ${of}${errorText(error)}`, process.stderr).slice(14)}`, true)
@@ -99,7 +101,9 @@ function costOf(error: SocialSearchError): string | undefined {
   return isSent && price !== undefined && price.kind !== 'free' ? 'Nothing was charged' : undefined
 }
 
-/** What to do, perhaps by a command. */
+/** What to do: a sentence, perhaps with a command that does it. */
+type Advice = string | { readonly do: string; readonly command: string }
+
 function whatToDo(error: SocialSearchError, isChecking: boolean): Advice | undefined {
   if (error instanceof InvalidRequestError && error.option) return 'To send it anyway, use --extra-params'
   if (error instanceof AuthenticationError)
@@ -118,6 +122,16 @@ function whatToDo(error: SocialSearchError, isChecking: boolean): Advice | undef
   // The response is printed below, and a time to retry is a part of what happened.
   const isSaid = (error.body !== undefined && !words.isPage(error.body)) || error.retryAfter !== undefined
   return (!isSaid && words.whatToDo(error)) || undefined
+}
+
+/** What to do when a budget has too little left. */
+function adviceOn({ budget: { needed }, refusedBy }: CreditBudgetError): Advice {
+  if (!(refusedBy instanceof PeriodBudget)) return 'Raise --budget'
+  const { terms, isSet } = refusedBy
+  const what = needed > terms.limit ? `${termsText(terms)} is too low for this call. Raise` : 'Wait, or raise'
+  if (!isSet) return `${what} --budget`
+  const command = `social-search budget ${Math.max(needed, 2 * terms.limit)}/${terms.every}${accountFlag()}`
+  return { do: `${what} the budget`, command }
 }
 
 /** What Node and Bun say of a port on fetch's list of blocked ports. */

@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import paramTexts from '../extensions/tools/param-texts.json' with { type: 'json' }
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
@@ -7,20 +8,22 @@ import { wholeNumber } from '../errors/check-options.ts'
 import { maxTimerMs, parseTime } from '../lib/time.ts'
 import { UsageError } from './command-errors.ts'
 import { type OperationId, operations } from '../api/operations.ts'
+import type { PagedOptions } from '../index.ts'
+import { type BudgetTerms, periodForms, termsIn } from './period-budget.ts'
 
-/** Parsed flags that commands share. */
+/** Flags that commands share, as they are read where they are declared. */
 export interface SharedFlags {
-  readonly params?: string
-  readonly extraParams?: string
-  readonly budget?: string | undefined
-  readonly perMinute?: string
+  readonly params?: Record<string, unknown>
+  readonly extraParams?: Record<string, unknown>
+  readonly budget?: BudgetTerms
+  readonly perMinute?: number | false
   readonly costLabel?: string
   readonly sandbox?: boolean
   readonly all?: boolean
   readonly yes?: boolean
-  readonly maxPages?: string
-  readonly limit?: string
-  readonly expect?: string
+  readonly maxPages?: number
+  readonly limit?: number
+  readonly expect?: number
   readonly format?: string
   readonly fields?: string
   readonly out?: string
@@ -103,7 +106,7 @@ export function paramsOf(
   flags: SharedFlags,
   positional?: string,
 ): { params: Record<string, unknown>; id: string | undefined } {
-  const params = flags.params === undefined ? {} : parseObject('--params', flags.params)
+  const params = { ...flags.params }
   const name = positionalOf(operation)
   const isId = operation.pathId !== undefined
   if (positional !== undefined && !isId && name !== undefined) setParam(params, [name], positional)
@@ -112,17 +115,12 @@ export function paramsOf(
     if (value !== undefined) setParam(params, path, valueOf(name, value, schema))
   }
   return {
-    params: { ...paramsToExpect(operation, expectedOf(flags)), ...params },
+    params: { ...paramsToExpect(operation, flags.expect), ...params },
     id: isId ? positional : undefined,
   }
 }
 
-/** `--extra-params`: what the service takes and this version does not know. */
-export function extraParamsOf({ extraParams }: SharedFlags): Record<string, unknown> | undefined {
-  return extraParams === undefined ? undefined : parseObject('--extra-params', extraParams)
-}
-
-function parseObject(name: string, text: string): Record<string, unknown> {
+function objectOf(name: string, text: string): Record<string, unknown> {
   const value = parsed(text)
   if (value === undefined) throw new UsageError(`${name} must be JSON, such as '{"query":"typescript"}'`)
   if (!isRecord(value)) throw new UsageError(`${name} must be a JSON object`)
@@ -162,15 +160,11 @@ export function wholeNumberOf(name: string, value: string, max?: number): number
   return wholeNumber(name, numberOf(name, value), max)
 }
 
-/** How many items the user expects, so that less is reserved; one for a user who expects none. */
-export function expectedOf({ expect }: SharedFlags): number | undefined {
-  if (expect === undefined) return undefined
-  return expect === '0' ? 1 : wholeNumberOf('--expect', expect)
-}
-
-/** `--per-minute`; `off` stands for no limit. */
-export function perMinuteOf(text: string): number | false {
-  return text === 'off' ? false : wholeNumberOf('--per-minute', text, 99_999)
+/** How far a walk goes: one page, unless a flag says more. */
+export function walkOptions({ all, maxPages, limit }: SharedFlags): Pick<PagedOptions, 'maxPages' | 'limit'> {
+  if (maxPages === undefined && limit === undefined) return all === true ? {} : { maxPages: 1 }
+  if (all === true) throw new UsageError('--all contradicts --max-pages and --limit; leave out one of them')
+  return { maxPages, limit }
 }
 
 const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -262,4 +256,44 @@ export function missingText(
   if (records >= bound.most) return `${got}. The service returns at most ${bound.most}`
   const most = Math.min(total ?? bound.most, bound.most)
   return `${got}. To get more, pass --${kebab(bound.param)} ${most}; you pay for the first ${records} again`
+}
+
+/** How the text of a flag is read, by its name: whatever has it means the same by it. */
+export const readers: Readonly<Record<string, (name: string, text: string) => unknown>> = {
+  '--params': objectOf,
+  '--extra-params': objectOf,
+  '--limit': wholeNumberOf,
+  '--max-pages': wholeNumberOf,
+  // Somebody who expects nothing reserves for one.
+  '--expect': (name, text) => (text === '0' ? 1 : wholeNumberOf(name, text)),
+  '--budget'(name, text) {
+    const terms = termsIn(text)
+    if (terms !== undefined) return terms
+    throw new UsageError(`${name} must be credits such as 20, or ${periodForms}; got ${text}`)
+  },
+  '--per-minute': (name, text) => (text === 'off' ? false : wholeNumberOf(name, text, 99_999)),
+  '--cost-label'(name, text) {
+    if (/^[\w.@:/-]{1,64}$/.test(text)) return text
+    throw new UsageError(
+      `${name} must be a name of letters, digits and any of _.@:/- (at most 64), got ${text}`,
+    )
+  },
+  // The only kind of file that commands continue; `export` makes others of it.
+  '--out'(name, text) {
+    if (extname(text).toLowerCase() === '.db') return text
+    throw new UsageError(
+      `${name} needs a .db file, got ${text}; for another file, export it, or redirect the output: --format csv > FILE`,
+    )
+  },
+  '--min-interval': millisecondsOf,
+  '--keep': ageOf,
+  '--older-than': ageOf,
+  '--confirm-above': numberOf,
+  '--growth': (name, text) => wholeNumberOf(name, text, 3600),
+  '--now': dateOf,
+  '--port'(name, text) {
+    const port = numberOf(name, text)
+    if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+    throw new UsageError(`${name} must be a whole number from 0 to 65535, got ${text}`)
+  },
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Fetch, Observer } from '../index.ts'
+import type { ClientOptions, Fetch, Observer } from '../index.ts'
 import { CommandError } from './command-errors.ts'
 
 /** What ends a job. SIGHUP comes when its terminal is closed. */
@@ -47,29 +47,32 @@ export class InterruptHandler {
     return this.#controller.signal
   }
 
-  /** Notes when a request is under way, and what time it is at the service. After a success, the page must still be read and written. */
-  readonly watch =
-    (fetch: Fetch): Fetch =>
-    async (request) => {
+  /**
+   * Has a client tell when a request is under way, and what time it is at the service. After a success, the page must still be read and
+   * written; of an attempt that has failed and was free, nothing has to be.
+   */
+  watch(options: ClientOptions): ClientOptions {
+    const { fetch = (request: Request) => globalThis.fetch(request), observers = [] } = options
+    const watched: Fetch = async (request) => {
       this.#isUnderWay = true
       const response = await fetch(request)
       const time = Date.parse(response.headers.get('date') ?? '')
       if (Number.isFinite(time)) this.#aheadMs = Date.now() - time
       return response
     }
+    const observer: Observer = {
+      onAttempt: ({ sent, duration, outcome, charged }) => {
+        if (outcome === 'ok' && sent !== null) this.answeredAt = new Date(Date.parse(sent) + duration)
+        if (outcome !== 'ok' && charged === 'no') this.pageIsRead()
+      },
+    }
+    return { ...options, fetch: watched, observers: [...observers, observer] }
+  }
 
   /** The time by the clock of the service, in milliseconds since 1970; by that of this machine until the service has told it. */
   get now(): number {
     return Date.now() - this.#aheadMs
   }
-
-  /** Notes when an attempt has failed, and was free: nothing of it has to be written. */
-  readonly observer = {
-    onAttempt: ({ sent, duration, outcome, charged }) => {
-      if (outcome === 'ok' && sent !== null) this.answeredAt = new Date(Date.parse(sent) + duration)
-      if (outcome !== 'ok' && charged === 'no') this.pageIsRead()
-    },
-  } satisfies Observer
 
   /** Call it when a page is read, or has failed: from then on, an interruption cannot lose it. */
   pageIsRead(): void {

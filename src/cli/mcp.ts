@@ -3,10 +3,9 @@ import { CommandError, UsageError } from './command-errors.ts'
 import { complain } from './error-text.ts'
 import { describeDatabase } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
-import { type SharedFlags, numberOf } from './flags.ts'
-import { openMachine } from './machine.ts'
+import type { SharedFlags } from './flags.ts'
 import { say } from './terminal.ts'
-import { budgetOf, clientFor } from './client.ts'
+import { openClient } from './client.ts'
 import type { Operation } from '../api/operation.ts'
 import { itemsOf } from '../api/list-items.ts'
 import { ConfigurationError, InvalidResponseError } from '../errors/index.ts'
@@ -26,7 +25,7 @@ import { RecordDatabase } from './database/record-database.ts'
 const serverPackage = '@modelcontextprotocol/server'
 
 export interface McpFlags extends SharedFlags {
-  readonly confirmAbove?: string
+  readonly confirmAbove?: number
   readonly allow?: string[]
   readonly archive?: string
 }
@@ -39,21 +38,21 @@ export async function mcp(flags: McpFlags): Promise<void> {
   const { sandbox, confirmAbove, allow, out, archive = out } = flags
   // A file that has nothing is refused before the client connects.
   if (archive !== out && archive !== undefined) await describeDatabase(archive)
-  const machine = await openMachine(flags, 'mcp')
+  const opened = await openClient(flags, 'mcp')
   // Credits of the sandbox cost nothing.
-  const budget = budgetOf(flags) ?? machine.budgets[0] ?? (sandbox === true ? 100 : undefined)
+  const budget = opened.budget ?? (sandbox === true ? 100 : undefined)
   if (budget === undefined)
     throw new UsageError(
       'mcp needs --budget: credits for the session, such as 100, or for all commands, such as 200/day',
     )
   const keeper = out === undefined ? undefined : await keepAnswers(out, complain, flags.costLabel)
-  const client = clientFor(flags, { ...machine.options, observers: keeper ? [keeper] : [] }, machine.budgets)
+  const client = opened.client.withOptions({ observers: keeper ? [keeper] : [] })
   const { createMcp } = await loadMcp()
   if (out !== undefined) say(`${out} keeps what is bought: each call with its params, cost and time`)
   const server = createMcp({
     client,
     budget,
-    ...(confirmAbove !== undefined && { confirmAbove: numberOf('--confirm-above', confirmAbove) }),
+    ...(confirmAbove !== undefined && { confirmAbove }),
     ...(allow !== undefined && { allow: allow as OperationId[] }),
     ...(archive !== undefined && {
       archive: { find: (query, options) => findRecords(archive, query, options) },
@@ -65,7 +64,7 @@ export async function mcp(flags: McpFlags): Promise<void> {
     await keeper?.close()
     const { spent, uncertain } = client.credits
     process.stderr.write(`${JSON.stringify({ spent, uncertain })}\n`)
-    await machine.close()
+    await opened.close()
   }
   process.once('beforeExit', () => void end())
   for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const])

@@ -1,20 +1,27 @@
 import { itemsOf } from '../api/list-items.ts'
+import type { OpenRecord } from '../api/endpoints/undocumented.ts'
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
-import { withExtra } from '../extend.ts'
-import type { SocialSearch } from '../index.ts'
+import { ApiError, CreditBudgetError, SocialSearchError } from '../errors/index.ts'
+import { PagedCall, clientTransport, withExtra } from '../extend.ts'
+import { type PagedOptions, type SocialSearch, CreditBudget } from '../index.ts'
+import { count } from '../lib/count.ts'
 import { valueAt } from '../lib/json.ts'
-import { UsageError } from './command-errors.ts'
-import type { Machine } from './machine.ts'
-import { type JobCounts, type JobFacts, type JobState, endOf, statusOf } from './operation-report.ts'
-import { confirmWalk } from './quote.ts'
+import { UsageError, exitNameOf } from './command-errors.ts'
 import { storedProgress } from './database/record-database.ts'
-import { type SharedFlags, commandOf, expectedOf, extraParamsOf, paramsOf } from './flags.ts'
-import { budgetOf, pagesOf, walkOptions } from './client.ts'
-import type { Batch, Ending, Job, RunContext, RunEnd } from './run.ts'
+import { type SharedFlags, commandOf, missingText, paramsOf, shellWord, walkOptions } from './flags.ts'
+import { confirmWalk, quoteFor } from './quote.ts'
+import type { Batch, Job, RunContext, RunEnd } from './run.ts'
 import { say } from './terminal.ts'
 
-type OperationFlags = SharedFlags & Readonly<Record<string, unknown>>
+/** How far a job is, in all its runs together, as a file keeps it. */
+export type JobState = {
+  /** Params of the next page; null after the last one. */
+  readonly next: object | null
+  readonly records: number
+  /** Credits spent, uncertain and reserved. */
+  readonly credits: number
+}
 
 /** The calls of one operation: one page, or several, of all runs with `--resume` together. */
 export class OperationJob implements Job {
@@ -22,24 +29,30 @@ export class OperationJob implements Job {
   readonly command: string
   readonly jobs: readonly [{ readonly operation: string; readonly params: object }]
   readonly needed: readonly string[] | undefined
-  readonly #flags: OperationFlags
+  readonly #flags: SharedFlags
   readonly #id: string | undefined
   /** The params without the extra ones. */
   readonly #known: Readonly<Record<string, unknown>>
-  readonly #counts: JobCounts = { pages: 0, stored: 0, leftOut: 0, total: undefined }
   #client: SocialSearch | undefined
+  /** How far it was before this run. */
   #earlier: JobState
   #state: JobState
+  #hasRead = false
+  /** Records that the file did not have. */
+  #stored = 0
+  /** Records that are paid for, and not shown because of `--limit`. */
+  #leftOut = 0
+  /** How many items there are, if the service says so. */
+  #total: number | undefined
 
   /** @throws {UsageError} */
-  constructor(operation: Operation, positional: string | undefined, flags: OperationFlags) {
-    const { out, resume } = flags
+  constructor(operation: Operation, positional: string | undefined, flags: SharedFlags) {
+    const { out, resume, extraParams } = flags
     if (out === undefined && resume === true)
       throw new UsageError('--resume needs --out, the .db file to continue')
     if (out !== undefined && (flags.format ?? flags.fields) !== undefined)
       throw new UsageError('--format and --fields are for printed records; leave them out with --out')
     const { params: known, id } = paramsOf(operation, flags, positional)
-    const extraParams = extraParamsOf(flags)
     const params = extraParams === undefined ? known : withExtra(known, extraParams)
     walkOptions(flags)
     this.operation = operation
@@ -52,84 +65,142 @@ export class OperationJob implements Job {
     this.#state = this.#earlier = { next: params, records: 0, credits: 0 }
   }
 
-  async confirm({ budget }: Machine): Promise<void> {
+  async prepare(context: RunContext): Promise<void> {
+    this.#client = context.client
+    this.#client.quote(this.operation.id as OperationId, this.#id ?? this.#known)
     const { out, resume } = this.#flags
     const [before] = out === undefined || resume === true ? [] : await storedProgress(out, this.jobs)
     if (before?.['next'] === null && this.operation.price.kind !== 'free')
       say(
         `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
       )
-    await confirmWalk(this.operation, this.jobs[0].params, { ...this.#flags, budget })
+    await confirmWalk(this.operation, this.jobs[0].params, this.#flags, context)
   }
 
-  check(client: SocialSearch): void {
-    this.#client = client
-    client.quote(this.operation.id as OperationId, this.#id ?? this.#known)
-    budgetOf(this.#flags)
-  }
-
-  async *batches({ client, signal, earlier }: RunContext): AsyncGenerator<Batch, void, number> {
+  async *batches(
+    { client, budget, signal }: RunContext,
+    [earlier]: readonly (object | undefined)[],
+  ): AsyncGenerator<Batch, void, number> {
     const { operation } = this
-    const flags = this.#flags
-    const counts = this.#counts
-    const [{ params }] = this.jobs
-    this.#state = this.#earlier = { ...this.#earlier, ...earlier[0] }
-    const expected = expectedOf(flags)
+    const { out, limit, expect, extraParams } = this.#flags
+    this.#state = this.#earlier = { ...this.#earlier, ...earlier }
+    const { records: had, credits } = this.#earlier
     const options = {
-      ...{ ...walkOptions(flags), extraParams: extraParamsOf(flags), signal },
+      ...{ ...walkOptions(this.#flags), extraParams, signal },
       // Of all runs together, as the budget is.
-      expectedItems: expected && Math.max(1, expected - this.#earlier.records),
-      budget: budgetOf(flags, this.#earlier.credits),
+      expectedItems: expect && Math.max(1, expect - had),
+      ...(budget instanceof CreditBudget && {
+        budget: new CreditBudget(Math.max(0, budget.limit - credits)),
+      }),
     }
-    for await (const page of pagesOf(
-      client,
-      operation,
-      { params, id: this.#id, state: this.#state },
-      options,
-    )) {
+    for await (const page of this.#pages(client, options)) {
+      this.#hasRead = true
       const total = valueAt(page, ['meta', 'total'])
-      if (typeof total === 'number') counts.total = total
+      if (typeof total === 'number') this.#total = total
       const items = operation.list === undefined ? [page] : (itemsOf(operation, page) ?? [page])
       // A database takes whole pages, so that --resume buys no page twice.
-      const most =
-        flags.out === undefined && options.limit !== undefined
-          ? options.limit - this.#state.records
-          : items.length
-      const records = items.slice(0, most)
-      if (operation.price.kind !== 'free') counts.leftOut += items.length - records.length
-      counts.pages++
+      const room = out === undefined && limit !== undefined ? limit - this.#state.records : Infinity
+      const records = items.slice(0, room)
+      if (operation.price.kind !== 'free') this.#leftOut += items.length - records.length
       const next = operation.paging === undefined ? null : (page['next'] as object | null)
       const progress = { next, records: this.#state.records + records.length, credits: this.#credits() }
-      counts.stored += yield { job: this.jobs[0], progress, records }
+      this.#stored += yield { job: this.jobs[0], progress, records }
       this.#state = progress
     }
+  }
+
+  /** The pages, or the only answer of an operation without pages; none after the last page. */
+  async *#pages(client: SocialSearch, options: PagedOptions): AsyncGenerator<OpenRecord> {
+    if (this.#state.next === null) return
+    const { operation } = this
+    const [{ params }] = this.jobs
+    const transport = clientTransport(client.transport)
+    if (operation.paging === undefined)
+      yield (await transport.request(operation, params, options, this.#id)).body as OpenRecord
+    else
+      yield* new PagedCall<OpenRecord, unknown>(transport, operation, params, options)
+        .resume(this.#state)
+        .pages()
   }
 
   underWay(): { job: object; progress: JobState } {
     return { job: this.jobs[0], progress: { ...this.#state, credits: this.#credits() } }
   }
 
-  status(): string {
-    return statusOf(this.#facts)
-  }
-
-  end(ending: Ending): RunEnd {
-    return endOf(this.#facts, ending)
-  }
-
-  get #facts(): JobFacts {
-    const { operation } = this
-    const [{ params }] = this.jobs
-    const { reserved = 0 } = this.#client?.credits ?? {}
-    return {
-      ...{ operation, params, flags: this.#flags, counts: this.#counts },
-      ...{ earlier: this.#earlier, state: this.#state, credits: this.#credits(), reserved },
-    }
-  }
-
-  /** Of all runs together: spent, uncertain and reserved. */
   #credits(): number {
     const { spent = 0, uncertain = 0, reserved = 0 } = this.#client?.credits ?? {}
     return this.#earlier.credits + spent + uncertain + reserved
+  }
+
+  /** What has been fetched and paid for: `40 records (12 new) · 4 credits`. */
+  status(): string {
+    const stored = this.#flags.out === undefined ? '' : ` (${this.#stored} new)`
+    const paid = this.#credits() - (this.#client?.credits.reserved ?? 0)
+    const cost = `${count(this.#state.records, 'record')}${stored} · ${count(paid, 'credit')}`
+    return this.#leftOut === 0
+      ? cost
+      : `${cost} · ${this.#leftOut} more paid for, not shown because of --limit`
+  }
+
+  end(reason: unknown, unwritten: Batch | undefined): RunEnd {
+    const end = reason === undefined ? this.#success() : this.#failure(reason, unwritten)
+    const { price, list } = this.operation
+    const expected =
+      price.kind === 'perItem' ? quoteFor(this.operation, this.jobs[0].params, this.#flags).expected : null
+    const credits = this.#credits()
+    if (expected === null || credits <= expected) return end
+    const more = `Charged ${count(credits, 'credit')}, not ${expected}: more ${list} came than expected`
+    return { ...end, notes: [...(end.notes ?? []), more] }
+  }
+
+  #success(): RunEnd {
+    const { all, limit } = this.#flags
+    const { next, records } = this.#state
+    const hasNextPage = limit === undefined && all !== true && next !== null
+    const isComplete = this.#earlier.next === null
+    const missing = missingText(this.operation, this.jobs[0].params, records, this.#total)
+    const empty = 'The service says that there is more, but sent empty pages. To continue: '
+    return {
+      notes: [
+        ...(all === true && next !== null ? [empty + this.#continuation(next)] : []),
+        ...(missing === undefined ? [] : [missing]),
+      ],
+      next: hasNextPage ? this.#continuation(next) : undefined,
+      summary:
+        this.status() + (isComplete ? ' · complete: nothing was sent' : hasNextPage ? ' · more: --all' : ''),
+    }
+  }
+
+  #failure(reason: unknown, unwritten: Batch | undefined): RunEnd {
+    const isStored = this.#flags.out !== undefined
+    // The page that could not be printed is shown.
+    const shown = unwritten?.progress as JobState | undefined
+    const known = reason instanceof SocialSearchError ? reason.next : shown?.next
+    const next = known === undefined ? this.#state.next : known
+    // A request that the service finds invalid stays so.
+    const isFinal = exitNameOf(reason) === 'usage' || (reason instanceof ApiError && reason.status === 400)
+    const hasBegun = this.#hasRead || isStored
+    const canContinue = next !== null && this.operation.paging !== undefined && !isFinal && hasBegun
+    // The budgets that commands share have periods.
+    const isOfJob =
+      isStored && reason instanceof CreditBudgetError && reason.refusedBy instanceof CreditBudget
+    const more = isOfJob ? ' and a higher --budget, which counts all runs' : ''
+    return {
+      ...(hasBegun && { summary: this.status() }),
+      reason,
+      next: canContinue ? this.#continuation(next) + more : undefined,
+    }
+  }
+
+  /** The command that fetches the next page. */
+  #continuation(next: object): string {
+    const { out, limit } = this.#flags
+    if (out !== undefined) return 'the same command with --resume'
+    const { param = '' } = this.operation.paging as { param?: string }
+    const page = this.operation.documented
+      ? [`--${param}`, String((next as Readonly<Record<string, string | number>>)[param])]
+      : ['--params', JSON.stringify(next)]
+    const rest = limit === undefined ? [] : ['--limit', String(limit - this.#state.records)]
+    return ['the same command with', ...[...page, ...rest].map(shellWord)].join(' ')
   }
 }

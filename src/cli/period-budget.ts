@@ -1,21 +1,44 @@
-import type { ObservedBudget, Reservation } from '../index.ts'
-import type { CreditBudgetError } from '../errors/index.ts'
+/**
+ * The budgets that commands of a user share on a machine, in a file of the user: what limits an hour, a day or a month, what has spent it,
+ * and which watches plan with it.
+ */
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { addTo } from '../extend.ts'
-import { type ChangeText, SharedBudget, type SharedStore } from '../extensions/shared/index.ts'
-import { count } from '../lib/count.ts'
+import { type ChangeText, type SharedStore, SharedBudget, sqliteStore } from '../extensions/shared/index.ts'
+import { within } from '../lib/abort.ts'
 import { sha256 } from '../lib/hash.ts'
 import { parsed } from '../lib/json.ts'
-import { type Period, periodAt, periodEnd, utcText } from '../lib/period.ts'
-import { accountFlag } from './account.ts'
-import { UsageError } from './command-errors.ts'
+import { type Period, periodAt } from '../lib/period.ts'
+import { messageOf } from '../lib/thrown.ts'
+import { accountName, userFolder } from './account.ts'
+import { CommandError } from './command-errors.ts'
+import { needSqlite } from './database/open-database.ts'
 
 /** Credits for each hour, day or month, in UTC. */
 export interface PeriodTerms {
   readonly limit: number
   readonly every: Period
-  /** Whether `social-search budget` has set it, for all commands. */
-  readonly isSet: boolean
 }
+
+/** Credits of a run, or of each period. */
+export type BudgetTerms = PeriodTerms | { readonly limit: number; readonly every?: undefined }
+
+export const periodForms = 'credits a period: 20/hour, 200/day or 6000/month'
+
+/** The terms of a text such as `20` or `200/day`; undefined for any other text. */
+export function termsIn(text: string): BudgetTerms | undefined {
+  const [, credits, every] = /^(\d+(?:\.\d+)?)(?:\/(hour|day|month))?$/.exec(text) ?? []
+  return credits === undefined ? undefined : { limit: Number(credits), every: every as Period }
+}
+
+/** `200/day`. */
+export function termsText({ limit, every }: PeriodTerms): string {
+  return `${limit}/${every}`
+}
+
+/** How long a command waits for the file, in milliseconds. */
+const patienceMs = 10_000
 
 /** What the commands of one period have spent. */
 export interface Spending {
@@ -26,95 +49,25 @@ export interface Spending {
   readonly commands: Readonly<Record<string, number>>
 }
 
-/** How long a call waits while another program has the file, in milliseconds. */
-const patienceMs = 10_000
-
-/** The terms of a budget such as `200/day`; undefined for credits without a period, which cannot be set. */
-export function periodTermsOf(name: string, text: string, isSet = false): PeriodTerms | undefined {
-  if (!isSet && Number.isFinite(Number(text))) return undefined
-  const [, credits, every] = /^(\d+(?:\.\d+)?)\/(hour|day|month)$/.exec(text) ?? []
-  if (credits === undefined)
-    throw new UsageError(
-      `${name} must be ${isSet ? '' : 'credits such as 20, or '}credits a period: 20/hour, 200/day or 6000/month${isSet ? ', or off' : ''}; got ${text}`,
-    )
-  return { limit: Number(credits), every: every as Period, isSet }
-}
-
-/** `200/day`. */
-export function termsText({ limit, every }: Pick<PeriodTerms, 'limit' | 'every'>): string {
-  return `${limit}/${every}`
-}
-
-/** When the current period ends: `2026-11-25 00:00 UTC`. */
-export function endText(every: Period): string {
-  return utcText(periodEnd(Date.now(), (time) => periodAt(time, every)))
-}
-
-/** What is left of a budget that is low: `40 of 200 credits of --budget are left until 2026-11-25 00:00 UTC`. */
-export function lowText({ name = '--budget', limit, remaining, endsAt }: ObservedBudget): string {
-  const whose = name === '--budget' ? name : `the ${name}`
-  const left = `${remaining} of ${count(limit, 'credit')} of ${whose} ${remaining === 1 ? 'is' : 'are'} left`
-  return endsAt === null ? left : `${left} until ${utcText(endsAt)}`
-}
-
-/** What to do: a sentence, perhaps with a command that does it. */
-export type Advice = string | { readonly do: string; readonly command: string }
-
-/** What to do when a budget has too little left. */
-export function adviceOn({ budget: { needed }, refusedBy }: CreditBudgetError): Advice {
-  if (!(refusedBy instanceof PeriodBudget)) return 'Raise --budget'
-  const { limit, every, isSet } = refusedBy.terms
-  const terms = termsText({ limit, every })
-  const what = needed > limit ? `${terms} is too low for this call. Raise` : 'Wait, or raise'
-  if (!isSet) return `${what} --budget`
-  const command = `social-search budget ${Math.max(needed, 2 * limit)}/${every}${accountFlag()}`
-  return { do: `${what} the budget`, command }
-}
-
 /** A budget such as `200/day`, which all commands for an address on this machine share. It begins anew in UTC. */
 export class PeriodBudget extends SharedBudget {
-  /** As errors name it: `--budget`, or `budget` for one that is set. */
+  /** As errors name it. */
   override readonly name: string
   readonly terms: PeriodTerms
+  /** Whether `social-search budget` has set it, for all commands. */
+  readonly isSet: boolean
   readonly #owner: string
-  readonly #command: string
   readonly #store: SharedStore
-  #isNoted = false
-  #noted = Promise.resolve()
 
-  /** @param owner The address. */
-  constructor(store: SharedStore, owner: string, terms: PeriodTerms, command: string) {
+  /** @param owner Whose credits it counts. */
+  constructor(store: SharedStore, owner: string, terms: PeriodTerms, isSet = false) {
     const { limit, every } = terms
     super({ store, name: `${owner} ${every}`, limit, every, storeTimeout: patienceMs, logger: false })
-    this.name = terms.isSet ? 'budget' : '--budget'
+    this.name = isSet ? 'budget' : '--budget'
     this.terms = terms
+    this.isSet = isSet
     this.#owner = owner
-    this.#command = command
     this.#store = store
-  }
-
-  override async reserve(credits: number, operation: string): Promise<Reservation> {
-    const reservation = await super.reserve(credits, operation)
-    // Before anything is sent: what a killed command may have spent is shown, too.
-    if (!this.#isNoted) await this.#note(0).catch(() => {})
-    this.#isNoted = true
-    let sentAt = Date.now()
-    return {
-      low: reservation.low,
-      renew: async () => {
-        await reservation.renew?.()
-        sentAt = Date.now()
-      },
-      settle: (cost, uncertain) => {
-        reservation.settle(cost, uncertain)
-        if (cost > 0) this.#noted = this.#noted.then(() => this.#note(cost, sentAt)).catch(() => {})
-      },
-    }
-  }
-
-  override async close(): Promise<void> {
-    await this.#noted
-    await super.close()
   }
 
   /** What commands have spent in this period, and the latest limit; undefined if there is none. */
@@ -138,8 +91,8 @@ export class PeriodBudget extends SharedBudget {
     return this.#store.update(await noteKey(kind, this.#owner, this.terms.every), change)
   }
 
-  /** Notes what the command has spent in the period of a time, to show it. */
-  async #note(cost: number, time = Date.now()): Promise<void> {
+  /** Notes what a command has spent in the period of a time, to show it. */
+  async noteSpending(command: string, credits: number, time: number): Promise<void> {
     const { limit, every } = this.terms
     await this.changeNotes('spending', (text, clock) => {
       const period = periodAt(time, every)
@@ -147,8 +100,8 @@ export class PeriodBudget extends SharedBudget {
       // Nobody shows what an earlier period has spent.
       if (before?.period !== period && period !== periodAt(clock, every)) return { result: undefined }
       const commands = before?.period === period ? before.commands : {}
-      const spent = { period, limit, commands: addTo(commands, this.#command, cost) }
-      return { value: JSON.stringify(spent satisfies Spending), result: undefined }
+      const spending = { period, limit, commands: addTo(commands, command, credits) }
+      return { value: JSON.stringify(spending satisfies Spending), result: undefined }
     })
   }
 }
@@ -157,4 +110,69 @@ type NoteKind = 'spending' | 'watches'
 
 async function noteKey(kind: NoteKind, owner: string, every: Period): Promise<string> {
   return `${kind}-1:${(await sha256(`${owner} ${every}`)).slice(0, 32)}`
+}
+
+/** Whose credits a budget counts: accounts may share an address. */
+export function ownerOf(baseUrl: string): string {
+  const account = accountName()
+  return account === undefined ? baseUrl : `${baseUrl} ${account}`
+}
+
+/** The file in which commands share limits and budgets. */
+export interface SharedFile {
+  readonly store: ReturnType<typeof sqliteStore>
+  /** What `social-search budget` has set, perhaps of a newer version; undefined or empty if none is. */
+  readonly setText: string | undefined
+}
+
+/** Opens the file. Undefined if there is none and none can be made, so that no budget is set, unless it is needed. */
+export async function openSharedFile(isNeeded: true): Promise<SharedFile>
+export async function openSharedFile(isNeeded: boolean): Promise<SharedFile | undefined>
+export async function openSharedFile(isNeeded: boolean): Promise<SharedFile | undefined> {
+  // It outlives the logins.
+  const folder = isNeeded ? userFolder('state') : userFolder('state', 'no home')
+  if (folder === undefined) return undefined
+  const path = join(folder, 'shared.sqlite')
+  const isThere = existsSync(path)
+  const late = (): never => {
+    throw new Error(`${path} is locked by another program`)
+  }
+  let store: SharedFile['store'] | undefined
+  try {
+    needSqlite('a budget of a period')
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const opened = (store = sqliteStore(path))
+    return { store, setText: await within(patienceMs, () => setTextIn(opened, accountName()), late) }
+  } catch (error) {
+    store?.close()
+    if (!isNeeded && !isThere) return undefined
+    throw error instanceof CommandError
+      ? error
+      : new CommandError('failed', `${messageOf(error)}; budgets are there`)
+  }
+}
+
+/** The budget that is set for an account, as it was stored. */
+export function setTextIn(store: SharedStore, account: string | undefined): Promise<string | undefined> {
+  return store.update(setKeyOf(account), (text) => ({ result: text }))
+}
+
+/** Sets the budget of the account; an empty text removes it. */
+export function setBudget(store: SharedStore, value: string): Promise<void> {
+  return store.update(setKeyOf(accountName()), () => ({ value, result: undefined }))
+}
+
+function setKeyOf(account: string | undefined): string {
+  return account === undefined ? 'set-1' : `set-1:${account}`
+}
+
+/** The terms of the budget that is set. */
+export function setTermsOf({ setText }: SharedFile): PeriodTerms | undefined {
+  if (!setText) return undefined
+  const terms = termsIn(setText)
+  if (terms?.every !== undefined) return terms
+  throw new CommandError(
+    'failed',
+    'this version cannot read the budget that is set. Set it again, or switch it off: social-search budget off',
+  )
 }

@@ -21,7 +21,7 @@ import { formats } from './formats.ts'
 import { chooseAccount } from './account.ts'
 import { login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
-import { commandMeant, commandOf } from './flags.ts'
+import { commandMeant, commandOf, readers } from './flags.ts'
 import { addOperation, addWatch } from './run-commands.ts'
 import { quote } from './quote.ts'
 import { sandbox } from './sandbox.ts'
@@ -205,5 +205,19 @@ function createProgram(): Command {
     )
     .action(mcp)
   program.helpCommand('help [command]', 'show the help of a command')
+  readFlags(program)
   return program
+}
+
+/** Has the text of each flag read once: what a command gets are values. */
+function readFlags(command: Command): void {
+  for (const option of command.options) {
+    const { long: name } = option
+    const read = readers[name ?? '']
+    if (name === undefined || read === undefined) continue
+    option.argParser((text: string) => read(name, text))
+    const value: unknown = option.defaultValue
+    if (typeof value === 'string') command.setOptionValue(option.attributeName(), read(name, value))
+  }
+  command.commands.forEach(readFlags)
 }

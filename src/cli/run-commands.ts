@@ -4,14 +4,13 @@ import {
   addParams,
   common,
   described,
-  outOption,
   withClient,
   yesOption,
   commandsOf,
   examplesOf,
   priceOf,
 } from './command-flags.ts'
-import { paramFlags, paramTextOf, positionalOf, commandOf } from './flags.ts'
+import { paramFlags, paramTextOf, positionalOf, commandOf, millisecondsOf } from './flags.ts'
 import { formats } from './formats.ts'
 import { OperationJob } from './operation-job.ts'
 import { run } from './run.ts'
@@ -47,7 +46,7 @@ export function addOperation(program: Command, operation: Operation): void {
     )
   if (list !== undefined)
     command
-      .addOption(outOption('store records in this .db file (SQLite)'))
+      .option('--out <file>', 'store records in this .db file (SQLite)')
       .option(
         '--resume',
         `continue --out after the last stored page${isPaid ? '; --budget counts all runs' : ''}`,
@@ -83,7 +82,7 @@ export function addWatch(program: Command): void {
     .addOption(new Option('--network <name>', 'where to search').choices(watchNetworks).default('microblog'))
     .option('--queries <file>', 'add the queries in a file, one a line')
     .option('--min-interval <time>', 'check each query no more often than this', '15m')
-    .addOption(outOption('store posts in this .db file (SQLite), and continue there'))
+    .option('--out <file>', 'store posts in this .db file (SQLite), and continue there')
     .option('--keep <age>', 'forget posts of --out that are older than this, such as 90d')
     .option('--once', 'check once, then end: for cron')
     .addOption(new Option('--from <start>', 'now: skip posts that already exist').choices(['now']))
@@ -91,7 +90,9 @@ export function addWatch(program: Command): void {
     .addOption(yesOption('; with --once, --max-pages is the limit, and it never asks'))
   // Scripts have it under its first name.
   command.addOption(new Option('--freshness <time>').hideHelp())
-  command.on('option:freshness', (time: string) => command.setOptionValue('minInterval', time))
+  command.on('option:freshness', (time: string) =>
+    command.setOptionValue('minInterval', millisecondsOf('--min-interval', time)),
+  )
   const filters = paramFlags(operations[0]).filter(({ path }) => path.length > 1)
   addParams(command, filters)
   withClient(command).action(async (words: readonly string[], flags: WatchFlags) => {

@@ -1,7 +1,8 @@
 import type { Operation } from '../api/operation.ts'
 import { type Call, type Wrap, type Wrapping, wrap } from '../extend.ts'
-import type { Observer, SocialSearch, Wait } from '../index.ts'
+import type { Observer, Wait } from '../index.ts'
 import type { Patience } from '../lib/sqlite-file.ts'
+import { type OpenClient, openClient } from './client.ts'
 import { exitCodeOf, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
 import { untilFree } from './database/open-database.ts'
@@ -14,8 +15,6 @@ import {
 import type { SharedFlags } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
-import { type Machine, openMachine } from './machine.ts'
-import { clientFor } from './client.ts'
 import { print, say, showProgress, tell, waitText } from './terminal.ts'
 
 /** What a command reads, and what it says of it. A run does the rest: it keeps what is paid for, whatever ends it. */
@@ -23,40 +22,35 @@ export interface Job extends Omit<RecordDatabaseOptions, 'operation'> {
   readonly operation: Operation
   /** What `social-search budget` calls it. */
   readonly command: string
-  /** Asks before it spends without a limit. */
-  confirm(machine: Machine): Promise<void>
-  /** Checks the params and the options before there is a file. */
-  check(client: SocialSearch): void
-  /** Reads what is paid for, batch by batch. A `yield` returns how many records were new once they are written. */
-  batches(context: RunContext): AsyncGenerator<Batch, void, number>
+  /** Checks the params before there is a file, and asks before it spends without a limit. */
+  prepare(context: RunContext): Promise<void>
+  /**
+   * Reads what is paid for, batch by batch. A `yield` returns how many records were new once they are written.
+   *
+   * @param earlier What earlier runs have stored of each job of the file.
+   */
+  batches(
+    context: RunContext,
+    earlier: readonly (Progress | undefined)[],
+  ): AsyncGenerator<Batch, void, number>
   /** The job of the file that a call is about, and how far it is. */
   underWay(call: Call): Pick<StoredPage, 'job' | 'progress'>
   /** What has been done, in a few words. */
   status(): string
-  end(ending: Ending): RunEnd | Promise<RunEnd>
+  /**
+   * @param reason The error that has ended the run; undefined if the job is done.
+   * @param unwritten The page that could not be written, as the job has yielded it.
+   */
+  end(reason: unknown, unwritten: Batch | undefined): RunEnd | Promise<RunEnd>
 }
 
-export interface RunContext {
-  readonly client: SocialSearch
-  readonly machine: Machine
+/** What a job sends its calls with. */
+export interface RunContext extends Pick<OpenClient, 'client' | 'budget'> {
   readonly signal: AbortSignal
-  /** What earlier runs have stored of each job of the file. */
-  readonly earlier: readonly (Progress | undefined)[]
 }
 
 /** Records of a page that is paid for, and what a file keeps with them. */
 export type Batch = Omit<StoredPage, 'records'> & { readonly records: readonly unknown[] }
-
-/** What has ended a run. */
-export interface Ending {
-  /** Whether the reader of the output has closed it. */
-  readonly isClosed: boolean
-  /** The error; undefined if the job is done. */
-  readonly reason: unknown
-  /** The page that could not be written, as the job has yielded it. */
-  readonly unwritten: Batch | undefined
-  readonly client: SocialSearch
-}
 
 /** What a run prints at its end, and its exit code; without one, that of `reason`. */
 export interface RunEnd {
@@ -70,69 +64,64 @@ export interface RunEnd {
   /** The command that continues. */
   readonly next?: string | undefined
   readonly code?: number
-  /** For a person who would see nothing. */
-  readonly output?: string
 }
 
 /** Runs a job: prints its records, or stores them with its progress. Returns the exit code. */
 export async function run(job: Job, flags: SharedFlags): Promise<number> {
   const formatter = createFormatter(job.operation, flags)
-  const machine = await openMachine(flags, job.command)
+  const { out, costLabel: label } = flags
   let file: RecordDatabase | undefined
-  let interrupt: InterruptHandler | undefined
+  let opened: OpenClient | undefined
+  const interrupt = new InterruptHandler()
+  const observers: (Observer & Partial<Wrapping>)[] = [
+    { onWait: (wait: Wait) => showProgress(`${waitText(wait)} · ${job.status()}`) },
+    {
+      [wrap]: (): Wrap => (send) => (call) => file?.send(send, call, () => job.underWay(call)) ?? send(call),
+    },
+  ]
   try {
-    await job.confirm(machine)
-    const handler = (interrupt = new InterruptHandler())
-    const { signal } = handler
-    const observers: (Observer & Partial<Wrapping>)[] = [
-      { onWait: (wait: Wait) => showProgress(`${waitText(wait)} · ${job.status()}`) },
-      {
-        [wrap]: (): Wrap => (send) => (call) =>
-          file?.send(send, call, () => job.underWay(call)) ?? send(call),
-      },
-    ]
-    const client = clientFor(flags, { ...machine.options, interrupt: handler, observers }, machine.budgets)
-    job.check(client)
-    const { out, costLabel: label } = flags
+    opened = await openClient(flags, job.command, { observers }, interrupt)
+    const context = { ...opened, signal: interrupt.signal }
+    await job.prepare(context)
     if (out !== undefined)
-      file = await RecordDatabase.open(out, job, { label, patience: patienceOf(out, handler) })
+      file = await RecordDatabase.open(out, job, { label, patience: patienceOf(out, interrupt) })
 
-    const write = async (batch: Batch): Promise<number | 'closed'> => {
-      if (file !== undefined) return file.keep({ ...batch, at: handler.answeredAt }, file.noted)
-      const isOpen = await print(formatter.page(batch.records), formatter.isStyled)
-      return isOpen ? batch.records.length : 'closed'
+    const write = async (batch: Batch): Promise<number> => {
+      if (file !== undefined) return file.keep({ ...batch, at: interrupt.answeredAt }, file.noted)
+      await print(formatter.page(batch.records), formatter.isStyled)
+      return batch.records.length
     }
-    const batches = job.batches({ client, machine, signal, earlier: file?.progress ?? [] })
+    const batches = job.batches(context, file?.progress ?? [])
     let unwritten: Batch | undefined
     let reason: unknown
-    let added: number | 'closed' = 0
+    let added = 0
     try {
-      while (added !== 'closed') {
+      for (;;) {
         const { done, value: batch } = await batches.next(added)
         if (done === true) break
         unwritten = batch
         added = await write(batch)
         unwritten = undefined
-        await file?.forgetOld(handler.now)
+        await file?.forgetOld(interrupt.now)
         showProgress(job.status())
         // From here on, an interruption loses nothing: the job meets the signal before its next page.
-        handler.pageIsRead()
+        interrupt.pageIsRead()
       }
     } catch (error) {
+      // Whoever has closed the output wants no more of it.
+      if (exitNameOf(error) === 'done') unwritten = undefined
       // What may have been charged, or applied, says so.
-      reason = signal.aborted && exitNameOf(error) !== 'unknown' ? signal.reason : error
+      reason = interrupt.signal.aborted && exitNameOf(error) !== 'unknown' ? interrupt.signal.reason : error
     }
     await batches.return().catch(() => {})
     // If it fails, the file still has the highest cost of the last page, and the user the error that ended the run.
     const last = file?.noted
     if (last !== undefined) await file?.keep(job.underWay(last), last).catch(() => {})
-    const end = await job.end({ reason, isClosed: added === 'closed', unwritten, client })
-    if (end.output !== undefined && formatter.isStyled === true) await print(end.output)
-    return tellEnd(end, unwritten, flags.out)
+    return tellEnd(await job.end(reason, unwritten), unwritten, out)
   } finally {
     file?.close()
-    interrupt?.end()
-    await machine.close()
+    interrupt.end()
+    await opened?.close()
   }
 }
 

@@ -5,6 +5,7 @@ import type { Wait } from '../index.ts'
 import { waitReasons } from '../extend.ts'
 import { wrapAnsi } from 'fast-wrap-ansi'
 import { parseTime } from '../lib/time.ts'
+import { CommandError } from './command-errors.ts'
 
 let failure: NodeJS.ErrnoException | undefined
 process.stdout.on('error', (error: NodeJS.ErrnoException) => (failure = error))
@@ -45,12 +46,12 @@ export function linkTo(address: unknown, text: string): string {
 let hasProgress = false
 
 /**
- * Writes data to stdout; returns false if its reader has closed it, as `head` does.
+ * Writes data to stdout.
  *
  * @param isStyled The text has styles, and the rest of it is escaped.
- * @throws any other error of the write.
+ * @throws {CommandError} if its reader has closed it, as `head` does: then the command is done.
  */
-export async function print(text: string, isStyled = false): Promise<boolean> {
+export async function print(text: string, isStyled = false): Promise<void> {
   if (failure === undefined && text !== '') {
     clearProgress()
     const { stdout } = process
@@ -58,9 +59,8 @@ export async function print(text: string, isStyled = false): Promise<boolean> {
     // The error event comes a moment later.
     await new Promise((resolve) => setImmediate(resolve))
   }
-  if (failure === undefined) return true
-  if (failure.code === 'EPIPE') return false
-  throw failure
+  if (failure?.code === 'EPIPE') throw new CommandError('done', 'the reader of the output has closed it')
+  if (failure !== undefined) throw failure
 }
 
 /** Says on stdout that something is done, with a check mark on a terminal. */
@@ -102,9 +102,9 @@ export function say(message: string, isStyled = false): void {
   process.stderr.write(textFor(process.stderr, `${message}\n`, isStyled))
 }
 
-/** Asks a person a question. */
-export async function ask(question: string): Promise<boolean> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
+/** Asks a person a question. It is answered with no when the signal aborts. */
+export async function ask(question: string, signal?: AbortSignal): Promise<boolean> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false, signal })
   const answer = await new Promise<string>((resolve) => {
     reader.on('close', () => resolve(''))
     reader.question(`${escapedForTerminal(question)} [y/N] `, resolve)

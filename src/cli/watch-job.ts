@@ -10,36 +10,26 @@ import {
 import type { OperationId } from '../api/operations.ts'
 import type { SocialSearchError } from '../errors/index.ts'
 import type { Call } from '../extend.ts'
-import type { Budget, SocialSearch } from '../index.ts'
+import type { SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
-import type { Machine } from './machine.ts'
 import { confirmWatch } from './quote.ts'
-import {
-  type SharedFlags,
-  ageOf,
-  millisecondsOf,
-  paramFlags,
-  paramsOf,
-  positionalOf,
-  wholeNumberOf,
-} from './flags.ts'
-import { budgetOf } from './client.ts'
-import type { Batch, Ending, Job, RunContext, RunEnd } from './run.ts'
+import { type SharedFlags, paramFlags, paramsOf, positionalOf } from './flags.ts'
+import type { Batch, Job, RunContext, RunEnd } from './run.ts'
 import { tell } from './terminal.ts'
 import { WatchPlanner } from './watch-plan.ts'
 import { WatchReport, endOf } from './watch-report.ts'
 
 export interface WatchFlags extends SharedFlags {
   readonly network: string
-  readonly minInterval: string
-  readonly maxPages: string
+  readonly minInterval: number
+  readonly maxPages: number
   readonly queries?: string
   readonly once?: boolean
   readonly from?: 'now'
-  readonly keep?: string
+  readonly keep?: number
 }
 
 /** Params of a search, for each query. */
@@ -61,9 +51,7 @@ export class WatchJob implements Job {
   readonly keep: number | undefined
   readonly #flags: WatchFlags
   readonly #searches: Searches
-  readonly #minInterval: number
-  readonly #maxPages: number
-  #budget: Budget | undefined
+  #client: SocialSearch | undefined
   readonly #report: WatchReport
   /** Of one search, while the others went on; one that may have been charged comes first. */
   #failure: SocialSearchError | undefined
@@ -71,7 +59,7 @@ export class WatchJob implements Job {
 
   /** @throws {UsageError} */
   constructor(words: readonly string[], flags: WatchFlags) {
-    const { out, keep, minInterval, maxPages } = flags
+    const { out, keep } = flags
     this.operation = operationOf(flags)
     this.#searches = searchesOf(this.operation, flags, words)
     if (this.#queries.length > 1 && out === undefined)
@@ -80,9 +68,7 @@ export class WatchJob implements Job {
       throw new UsageError('--keep needs --out, the .db file whose old posts are forgotten')
     this.#flags = flags
     this.jobs = Object.values(this.#searches).map((params) => jobOf(this.operation, params))
-    this.keep = keep === undefined ? undefined : ageOf('--keep', keep)
-    this.#minInterval = millisecondsOf('--min-interval', minInterval)
-    this.#maxPages = wholeNumberOf('--max-pages', maxPages)
+    this.keep = keep
     this.#report = new WatchReport(this.#queries)
   }
 
@@ -90,39 +76,30 @@ export class WatchJob implements Job {
     return Object.keys(this.#searches)
   }
 
-  confirm(machine: Machine): Promise<void> {
-    const flags = { ...this.#flags, budget: machine.budget }
-    return confirmWatch(this.operation, flags, this.#queries.length)
+  async prepare(context: RunContext): Promise<void> {
+    this.#client = context.client
+    for (const params of Object.values(this.#searches))
+      context.client.quote<OperationId>(this.operation.id, params)
+    await confirmWatch(this.operation, this.#flags, this.#queries.length, context)
   }
 
-  check(client: SocialSearch): void {
-    for (const params of Object.values(this.#searches)) client.quote<OperationId>(this.operation.id, params)
-    this.#budget = budgetOf(this.#flags)
-  }
-
-  async *batches({ client, machine, signal, earlier }: RunContext): AsyncGenerator<Batch, void, number> {
-    const { once, from } = this.#flags
-    // The watch spreads it over its period.
-    const budget = (this.#budget ??= machine.budgets[0])
+  async *batches(
+    { client, budget, signal }: RunContext,
+    earlier: readonly (object | undefined)[],
+  ): AsyncGenerator<Batch, void, number> {
+    const { once, from, minInterval, maxPages } = this.#flags
     const states = statesOf(this.#searches, earlier)
     const planner = (this.#planner = new WatchPlanner({
       ...{ states, budget, jobs: this.jobs, out: this.#flags.out, once: once === true },
-      ...{ minInterval: this.#minInterval, maxPages: this.#maxPages, price: this.operation.price.credits },
+      ...{ minInterval, maxPages, price: this.operation.price.credits },
     }))
     await planner.say()
     const network = this.operation.surface
     const searches = Object.fromEntries(
       Object.entries(this.#searches).map(([query, params]) => [query, { ...params, network }]),
     ) as Readonly<Record<string, SearchToWatch>>
-    const options = {
-      once,
-      from,
-      budget,
-      minInterval: this.#minInterval,
-      maxPages: this.#maxPages,
-      states,
-      signal,
-    }
+    // The watch spreads the budget over its period.
+    const options = { once, from, budget, minInterval, maxPages, states, signal }
     for await (const batch of watchSearches(client, searches, options)) {
       const { name, posts: records, known, state: progress, error } = batch as SearchBatch<string, object>
       const { dueAt } = batch
@@ -148,15 +125,16 @@ export class WatchJob implements Job {
     return count(this.#report.posts, 'new post')
   }
 
-  async end(ending: Ending): Promise<RunEnd> {
-    const { credits } = ending.client
+  async end(reason: unknown): Promise<RunEnd> {
+    const { spent = 0, uncertain = 0 } = this.#client?.credits ?? {}
     await this.#planner?.say(true)
     const terms = {
       outlook: await this.#planner?.outlook(),
       price: this.operation.price.credits,
-      maxPages: this.#maxPages,
+      maxPages: this.#flags.maxPages,
     }
-    return endOf(this.#report, { ...ending, credits, failure: this.#failure }, terms)
+    const ending = { reason, credits: { spent, uncertain }, failure: this.#failure }
+    return endOf(this.#report, ending, terms)
   }
 
   #fail(name: string, error: SocialSearchError): void {

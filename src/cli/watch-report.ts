@@ -4,7 +4,7 @@ import type { BudgetOutlook } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { CommandError, exitCodeOf, exitCodes } from './command-errors.ts'
 import { localTime, timeOfDay } from './terminal.ts'
-import type { Ending, RunEnd } from './run.ts'
+import type { RunEnd } from './run.ts'
 
 /** What a run has found for one query. */
 interface Row {
@@ -91,7 +91,8 @@ export class WatchReport {
 }
 
 /** What has ended a watch, and what its credits and its budget are. */
-export interface WatchEnding extends Pick<Ending, 'isClosed' | 'reason'> {
+export interface WatchEnding {
+  readonly reason: unknown
   readonly credits: { readonly spent: number; readonly uncertain: number }
   /** Of one search, while the others went on: it is told already. */
   readonly failure: SocialSearchError | undefined
@@ -106,10 +107,10 @@ interface WatchTerms {
 
 /** What a watch prints at its end, and why it ended. */
 export function endOf(report: WatchReport, ending: WatchEnding, terms: WatchTerms): RunEnd {
-  const { isClosed, reason, failure, credits } = ending
+  const { reason, failure, credits } = ending
   const { outlook } = terms
   const missing = report.missing()
-  const isOver = reason === undefined && failure === undefined && !isClosed
+  const isOver = reason === undefined && failure === undefined
   return {
     lines: [
       ...report.lines(),
@@ -117,7 +118,7 @@ export function endOf(report: WatchReport, ending: WatchEnding, terms: WatchTerm
       ...(outlook === undefined ? [] : [leftText(outlook)]),
     ],
     summary: `${count(report.posts, 'new post')} · ${count(credits.spent + credits.uncertain, 'credit')}`,
-    ...(!isClosed && reasonOf(report, ending, missing, terms)),
+    ...reasonOf(report, ending, missing, terms),
   }
 }
 

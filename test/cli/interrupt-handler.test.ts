@@ -171,9 +171,9 @@ describe('InterruptHandler.now', () => {
     const interrupt = new InterruptHandler()
     expect(interrupt.now).toBe(Date.UTC(2028, 0, 1))
     const date = 'Sat, 28 Nov 2026 12:00:00 GMT'
-    await interrupt.watch(() => Promise.resolve(new Response('', { headers: { date } })))(
-      new Request('https://a.example'),
-    )
+    const fetch = () => Promise.resolve(new Response('', { headers: { date } }))
+    const watched = interrupt.watch({ baseUrl: 'https://a.example/v1', fetch })
+    await watched.fetch?.(new Request('https://a.example'))
     vi.setSystemTime(Date.UTC(2028, 0, 1, 1))
     expect(new Date(interrupt.now).toISOString()).toBe('2026-11-28T13:00:00.000Z')
     interrupt.end()

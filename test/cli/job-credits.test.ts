@@ -3,7 +3,7 @@ import { existsSync, linkSync, readFileSync, readdirSync, renameSync, rmSync, wr
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exitCodes } from '../../src/cli/command-errors.ts'
-import type { JobState } from '../../src/cli/operation-report.ts'
+import type { JobState } from '../../src/cli/operation-job.ts'
 import { SocialSearch } from '../../src/index.ts'
 import type { Fault } from '../support/sandbox.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'

@@ -1,8 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { PeriodBudget } from '../../src/cli/period-budget.ts'
-import { memoryStore } from '../../src/extensions/shared/index.ts'
 import { change } from '../support/posts-database.ts'
 import { inTurn, sandbox, social, stateFolder, useCommand } from './command.ts'
 
@@ -149,25 +147,12 @@ describe('social-search budget', () => {
     await budgetSays(none + noAddress)
   })
 
-  it('is listed before anything is sent, so that it shows what a killed command may have spent', async () => {
-    const store = memoryStore()
-    const budget = new PeriodBudget(store, 'a', { limit: 4, every: 'day', isSet: false }, 'mcp')
-    await budget.reserve(2, 'microblog.search')
-    expect(await PeriodBudget.spending(store, 'a', 'day')).toMatchObject({ limit: 4, commands: {} })
-  })
-
-  it('lists a call under the day in which it was sent', async () => {
-    const store = memoryStore()
-    const budget = new PeriodBudget(store, 'a', { limit: 9, every: 'day', isSet: false }, 'search')
-    const late = await budget.reserve(2, 'microblog.search')
-    await late.renew?.()
-    const waiting = await budget.reserve(3, 'microblog.search')
+  it('lists what this period has spent, and a budget before anything is sent', async () => {
+    await inTurn([`${search} --budget 9/day`, 0])
     vi.setSystemTime(new Date('2026-11-25T00:00:01Z'))
-    late.settle(2)
-    await waiting.renew?.()
-    waiting.settle(3)
-    await budget.close()
-    expect(await PeriodBudget.spending(store, 'a', 'day')).toMatchObject({ commands: { search: 3 } })
+    await inTurn([`${search} --budget 9/day`, 0], ['budget', 0, ': 2 spent · 7 left\n         2  search\n'])
+    sandbox.inject({ status: 403 })
+    await inTurn([`${search} --budget 9/hour`, 3], ['budget', 0, '9/hour as last given'])
   })
 
   it('is one for an address, however it is spelled', async () => {

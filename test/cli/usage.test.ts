@@ -50,7 +50,7 @@ describe('exit codes', () => {
     ['search coffee --resume', '--resume needs --out'],
     ['search coffee --out /dev/stdout', '--out needs a .db file, got /dev/stdout'],
     ['search coffee --out /none/x.db', 'the folder /none does not exist'],
-    ['search coffee --out x.db --budget -1', '--budget must be at least 0'],
+    ['search coffee --out x.db --budget -1', '--budget must be credits such as 20, or'],
     ['search coffee --out x.db --format csv', 'leave them out with --out'],
     ['search coffee --out x.csv', 'for another file, export it, or redirect the output'],
     [
