@@ -29,10 +29,8 @@ const texts: Readonly<Record<ExitName, string>> = {
 
 /** For the help: a line for each code. */
 export function exitCodeLines(): string {
-  const lines = Object.entries(texts).map(
-    ([name, text]) => `  ${String(exitCodes[name as ExitName]).padEnd(3)}  ${text}`,
-  )
-  return `\nExit codes:\n${lines.join('\n')}`
+  const names = Object.keys(exitCodes) as ExitName[]
+  return `\nExit codes:${names.map((name) => `\n  ${String(exitCodes[name]).padEnd(3)}  ${texts[name]}`).join('')}`
 }
 
 /** An error of the command itself; `code` names its exit code. */

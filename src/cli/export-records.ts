@@ -30,6 +30,7 @@ interface ExportFlags {
 export async function exportRecords(from: string, to: string, flags: ExportFlags): Promise<void> {
   const interrupt = new InterruptHandler(`stopped; there is no new ${to}`)
   const { signal } = interrupt
+  interrupt.start()
   let database: DatabaseSync | undefined
   let lock: FileLock | undefined
   try {

@@ -35,6 +35,10 @@ export class InterruptHandler {
   /** @param message What a job says that has ended. */
   constructor(message = 'stopped; everything you paid for is printed or saved') {
     this.#message = message
+  }
+
+  /** From now on, something has to be tidied up: until then, a signal ends the process. */
+  start(): void {
     for (const name of signals) process.on(name, this.#onSignal)
   }
 

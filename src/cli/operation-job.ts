@@ -10,7 +10,7 @@ import { valueAt } from '../lib/json.ts'
 import { UsageError, exitNameOf } from './command-errors.ts'
 import { storedProgress } from './database/record-database.ts'
 import { type SharedFlags, commandOf, missingText, paramsOf, shellWord, walkOptions } from './flags.ts'
-import { confirmWalk, quoteFor } from './quote.ts'
+import { quoteFor } from './quote.ts'
 import type { Batch, Job, RunContext, RunEnd } from './run.ts'
 import { say } from './terminal.ts'
 
@@ -65,16 +65,19 @@ export class OperationJob implements Job {
     this.#state = this.#earlier = { next: params, records: 0, credits: 0 }
   }
 
-  async prepare(context: RunContext): Promise<void> {
-    this.#client = context.client
-    this.#client.quote(this.operation.id as OperationId, this.#id ?? this.#known)
-    const { out, resume } = this.#flags
+  async prepare(client: SocialSearch): Promise<string | undefined> {
+    const { price } = this.operation
+    const { out, resume, all } = this.#flags
+    this.#client = client
+    client.quote(this.operation.id as OperationId, this.#id ?? this.#known)
     const [before] = out === undefined || resume === true ? [] : await storedProgress(out, this.jobs)
-    if (before?.['next'] === null && this.operation.price.kind !== 'free')
+    if (before?.['next'] === null && price.kind !== 'free')
       say(
         `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
       )
-    await confirmWalk(this.operation, this.jobs[0].params, this.#flags, context)
+    if (price.kind === 'free' || (price.kind === 'perRequest' && all !== true)) return undefined
+    const { why } = quoteFor(this.operation, this.jobs[0].params, this.#flags)
+    return `${all === true ? '--all' : this.command} costs ${why}`
   }
 
   async *batches(

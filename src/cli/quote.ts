@@ -4,10 +4,9 @@ import { operations } from '../api/operations.ts'
 import type { Quote } from '../index.ts'
 import { quoteOf } from '../extend.ts'
 import { count, durationText } from '../lib/count.ts'
-import { UsageError, CommandError } from './command-errors.ts'
+import { UsageError } from './command-errors.ts'
 import { type SharedFlags, commandOf, paramsOf, walkOptions } from './flags.ts'
-import type { RunContext } from './run.ts'
-import { ask, print, wrapped } from './terminal.ts'
+import { print, wrapped } from './terminal.ts'
 
 /** Prints what a job costs, and how long it takes at least. Needs no key, and sends nothing. */
 export async function quote(words: readonly string[], flags: SharedFlags): Promise<void> {
@@ -52,48 +51,4 @@ function operationNamed(words: readonly string[]): { operation: Operation; text:
   throw new UsageError(
     `unknown operation ${name}; pass a call, such as search, and its query in quotes; see social-search --help`,
   )
-}
-
-/** Asks before a call whose cost is not known, unless a flag limits or accepts it. */
-export async function confirmWalk(
-  operation: Operation,
-  params: object,
-  flags: SharedFlags,
-  context: RunContext,
-): Promise<void> {
-  const { all } = flags
-  const { kind } = operation.price
-  if (kind === 'free' || (kind === 'perRequest' && all !== true)) return
-  const { why } = quoteFor(operation, params, flags)
-  await confirm(`${all === true ? '--all' : commandOf(operation.id)} costs ${why}`, flags, context)
-}
-
-/** Asks before a watch, which goes on until it is stopped. */
-export async function confirmWatch(
-  { price }: { readonly price: { readonly credits: number } },
-  flags: SharedFlags & { readonly minInterval: number; readonly once?: boolean },
-  searches: number,
-  context: RunContext,
-): Promise<void> {
-  if (flags.once === true) return
-  const checks = Math.ceil(86_400_000 / flags.minInterval)
-  const idle = (checks * price.credits * searches).toLocaleString('en')
-  const pages = `${price.credits} more for each page of new posts`
-  await confirm(`watch costs ${idle} credits a day without new posts, and ${pages}`, flags, context)
-}
-
-/**
- * @throws {UsageError} without a terminal.
- * @throws {CommandError} if the answer is not yes.
- */
-async function confirm(
-  cost: string,
-  { yes, sandbox }: SharedFlags,
-  { budget, signal }: RunContext,
-): Promise<void> {
-  if (budget !== undefined || yes === true || sandbox === true) return
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new UsageError(`${cost}; pass --budget, or --yes to spend without a limit`)
-  if (await ask(`${cost}. No --budget is set. Continue?`, signal)) return
-  throw new CommandError('interrupted', 'not confirmed; nothing was sent')
 }

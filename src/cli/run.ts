@@ -1,9 +1,9 @@
 import type { Operation } from '../api/operation.ts'
 import { type Call, type Wrap, type Wrapping, wrap } from '../extend.ts'
-import type { Observer, Wait } from '../index.ts'
+import type { Observer, SocialSearch, Wait } from '../index.ts'
 import type { Patience } from '../lib/sqlite-file.ts'
 import { type OpenClient, openClient } from './client.ts'
-import { exitCodeOf, exitNameOf } from './command-errors.ts'
+import { CommandError, UsageError, exitCodeOf, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
 import { untilFree } from './database/open-database.ts'
 import {
@@ -15,15 +15,15 @@ import {
 import type { SharedFlags } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
-import { print, say, showProgress, tell, waitText } from './terminal.ts'
+import { ask, print, say, showProgress, tell, waitText } from './terminal.ts'
 
 /** What a command reads, and what it says of it. A run does the rest: it keeps what is paid for, whatever ends it. */
 export interface Job extends Omit<RecordDatabaseOptions, 'operation'> {
   readonly operation: Operation
   /** What `social-search budget` calls it. */
   readonly command: string
-  /** Checks the params before there is a file, and asks before it spends without a limit. */
-  prepare(context: RunContext): Promise<void>
+  /** Checks the params before there is a file. Returns what the job costs if it must not spend that without a limit. */
+  prepare(client: SocialSearch): string | undefined | Promise<string | undefined>
   /**
    * Reads what is paid for, batch by batch. A `yield` returns how many records were new once they are written.
    *
@@ -81,8 +81,9 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
   ]
   try {
     opened = await openClient(flags, job.command, { observers }, interrupt)
-    const context = { ...opened, signal: interrupt.signal }
-    await job.prepare(context)
+    const cost = await job.prepare(opened.client)
+    if (cost !== undefined) await confirm(cost, flags, opened)
+    interrupt.start()
     if (out !== undefined)
       file = await RecordDatabase.open(out, job, { label, patience: patienceOf(out, interrupt) })
 
@@ -91,7 +92,7 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
       await print(formatter.page(batch.records), formatter.isStyled)
       return batch.records.length
     }
-    const batches = job.batches(context, file?.progress ?? [])
+    const batches = job.batches({ ...opened, signal: interrupt.signal }, file?.progress ?? [])
     let unwritten: Batch | undefined
     let reason: unknown
     let added = 0
@@ -123,6 +124,20 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
     interrupt.end()
     await opened?.close()
   }
+}
+
+/**
+ * Asks before a job spends without a limit.
+ *
+ * @throws {UsageError} without a terminal.
+ * @throws {CommandError} if the answer is not yes.
+ */
+async function confirm(cost: string, { yes, sandbox }: SharedFlags, { budget }: OpenClient): Promise<void> {
+  if (budget !== undefined || yes === true || sandbox === true) return
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new UsageError(`${cost}; pass --budget, or --yes to spend without a limit`)
+  if (await ask(`${cost}. No --budget is set. Continue?`)) return
+  throw new CommandError('interrupted', 'not confirmed; nothing was sent')
 }
 
 /** A run waits for other programs for as long as they take: what is paid for must not be bought again. */

@@ -102,9 +102,9 @@ export function say(message: string, isStyled = false): void {
   process.stderr.write(textFor(process.stderr, `${message}\n`, isStyled))
 }
 
-/** Asks a person a question. It is answered with no when the signal aborts. */
-export async function ask(question: string, signal?: AbortSignal): Promise<boolean> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false, signal })
+/** Asks a person a question. */
+export async function ask(question: string): Promise<boolean> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
   const answer = await new Promise<string>((resolve) => {
     reader.on('close', () => resolve(''))
     reader.question(`${escapedForTerminal(question)} [y/N] `, resolve)

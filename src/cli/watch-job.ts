@@ -15,7 +15,6 @@ import { count } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { UsageError, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
-import { confirmWatch } from './quote.ts'
 import { type SharedFlags, paramFlags, paramsOf, positionalOf } from './flags.ts'
 import type { Batch, Job, RunContext, RunEnd } from './run.ts'
 import { tell } from './terminal.ts'
@@ -76,11 +75,14 @@ export class WatchJob implements Job {
     return Object.keys(this.#searches)
   }
 
-  async prepare(context: RunContext): Promise<void> {
-    this.#client = context.client
-    for (const params of Object.values(this.#searches))
-      context.client.quote<OperationId>(this.operation.id, params)
-    await confirmWatch(this.operation, this.#flags, this.#queries.length, context)
+  prepare(client: SocialSearch): string | undefined {
+    this.#client = client
+    for (const params of Object.values(this.#searches)) client.quote<OperationId>(this.operation.id, params)
+    const { once, minInterval } = this.#flags
+    if (once === true) return undefined
+    const { credits } = this.operation.price
+    const idle = Math.ceil(86_400_000 / minInterval) * credits * this.#queries.length
+    return `watch costs ${idle.toLocaleString('en')} credits a day without new posts, and ${credits} more for each page of new posts`
   }
 
   async *batches(

@@ -160,6 +160,7 @@ describe('Ctrl-C while another program has the file', () => {
 describe('InterruptHandler', () => {
   it('leaves Ctrl-C to the process once the job is to end, which may have to wait for a file', () => {
     const interrupt = new InterruptHandler()
+    interrupt.start()
     pressCtrlC()
     expect([interrupt.signal.aborted, ours()]).toEqual([true, []])
   })
@@ -176,7 +177,6 @@ describe('InterruptHandler.now', () => {
     await watched.fetch?.(new Request('https://a.example'))
     vi.setSystemTime(Date.UTC(2028, 0, 1, 1))
     expect(new Date(interrupt.now).toISOString()).toBe('2026-11-28T13:00:00.000Z')
-    interrupt.end()
     vi.useRealTimers()
   })
 })
