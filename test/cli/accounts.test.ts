@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { failed, recordsOf } from '../support/command-line.ts'
+import { recordsOf } from '../support/command-line.ts'
 import { createSandbox, sandboxFlag } from '../support/sandbox.ts'
-import { folder, sandbox, social, stateFolder, useCommand } from './command.ts'
+import { folder, inTurn, sandbox, social, stateFolder, useCommand } from './command.ts'
 
 useCommand()
 
@@ -28,77 +28,75 @@ beforeEach(async () => {
     return (services.get(new URL(sent.url).hostname.split('.')[0] ?? '') ?? sandbox).fetch(sent)
   })
   for (const name of names) {
-    const line = `login --account ${name} --base-url ${addressOf(name)}`
-    expect(await social(line, { input: keyOf(name) })).toMatchObject({ code: 0 })
+    await social(`login --account ${name} --base-url ${addressOf(name)}`, { input: keyOf(name) })
   }
 })
 
 const spentBy = (name: string) => services.get(name)?.ledger.spent ?? 0
+const ofEach = (...lines: readonly string[]) => inTurn(...lines.map((line) => [line, 0] as const))
+
 describe('--account', () => {
   it('uses the login of that account alone, whatever the environment has', async () => {
-    expect((await social('search coffee --account acme')).code).toBe(0)
-    expect((await social('search coffee --account globex')).code).toBe(0)
-    expect((await social('search coffee')).code).toBe(0)
+    await ofEach('search coffee --account acme', 'search coffee --account globex', 'search coffee')
     expect([spentBy('acme'), spentBy('globex'), sandbox.ledger.spent]).toEqual([2, 2, 2])
-    expect(await social('search coffee --account initech')).toMatchObject(
-      failed(3, 'there is no account initech; log in: social-search login --account initech'),
+    await inTurn(
+      ['search coffee --account initech', 3, 'there is no account initech; log in: social-search login'],
+      ...['../acme', 'Acme', '', '.'].map(
+        (name) => [['search', 'coffee', '--account', name], 2, 'lower-case'] as const,
+      ),
     )
-    for (const name of ['../acme', 'Acme', '', '.'])
-      expect(await social(['search', 'coffee', '--account', name])).toMatchObject(failed(2, 'lower-case'))
   })
 
   it('is SOCIAL_SEARCH_ACCOUNT by default, unless a key makes that ambiguous', async () => {
     vi.stubEnv('SOCIAL_SEARCH_ACCOUNT', 'acme')
-    expect(await social('search coffee')).toMatchObject(failed(2, 'are both set'))
+    await inTurn(['search coffee', 2, 'are both set'])
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', '')
-    await social('search coffee')
-    await social('search coffee --account globex')
+    await ofEach('search coffee', 'search coffee --account globex')
     expect([spentBy('acme'), spentBy('globex')]).toEqual([2, 2])
-    expect(await social('search coffee --account default')).toMatchObject(
-      failed(3, 'no key for this address'),
-    )
+    await inTurn(['search coffee --account default', 3, 'no key for this address'])
     vi.stubEnv('SOCIAL_SEARCH_ACCOUNT', undefined)
   })
 
   it('has a budget, limits and spending of its own, also at one address', async () => {
     const other = `login --account twin --base-url ${addressOf('acme')}`
     await social(other, { input: keyOf('acme') })
-    expect((await social('budget 2/day --account acme')).out).toContain('of the account acme')
-    expect((await social('search coffee --account acme')).code).toBe(0)
-    const { code, err } = await social('search coffee --account acme')
-    expect([code, err]).toEqual([5, expect.stringContaining('social-search budget 4/day --account acme')])
-    for (const account of ['twin', 'globex'])
-      expect((await social(`search coffee --account ${account} --budget 2/day`)).code).toBe(0)
-    expect((await social('search coffee')).code).toBe(0)
-    expect((await social('budget --account globex')).out).not.toContain('acme')
-    expect((await social('budget --account twin')).out).toContain('2 spent')
-    expect((await social('budget')).out).toContain('No budget is set for all commands. ')
+    await inTurn(
+      ['budget 2/day --account acme', 0, 'of the account acme'],
+      ['search coffee --account acme', 0],
+      ['search coffee --account acme', 5, 'social-search budget 4/day --account acme'],
+    )
+    await ofEach(
+      ...['twin', 'globex'].map((name) => `search coffee --account ${name} --budget 2/day`),
+      'search coffee',
+    )
+    await inTurn(
+      ['budget --account globex', 0, /^(?![^]*acme)/],
+      ['budget --account twin', 0, '2 spent'],
+      ['budget', 0, 'No budget is set for all commands. '],
+    )
     const state = join(stateFolder, 'social-search')
     for (const file of readdirSync(state))
       for (const name of names) expect(readFileSync(join(state, file)).includes(keyOf(name))).toBe(false)
   })
 
-  it('has a budget of its own in the sandbox, too', async () => {
-    const codeOf = async (account: string) =>
-      (await social(`search coffee ${sandboxFlag} --budget 2/day --account ${account}`)).code
-    expect([await codeOf('acme'), await codeOf('globex'), await codeOf('acme')]).toEqual([0, 0, 5])
+  it('has a budget of its own in the sandbox, too', () => {
+    const line = `search coffee ${sandboxFlag} --budget 2/day --account`
+    return inTurn([`${line} acme`, 0], [`${line} globex`, 0], [`${line} acme`, 5])
   })
 
   it('logs out of one account, and keeps its key from everybody else', async () => {
     const file = join(folder, 'config/social-search/accounts/acme.json')
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(filesOf()).toEqual(['accounts', 'accounts/acme.json', 'accounts/globex.json'])
-    expect((await social('logout --account acme')).code).toBe(0)
-    expect([existsSync(file), filesOf()]).toEqual([false, ['accounts', 'accounts/globex.json']])
-    expect((await social('search coffee --account acme')).code).toBe(3)
-    expect((await social('search coffee --account globex')).code).toBe(0)
+    await inTurn(['logout --account acme', 0], ['search coffee --account acme', 3])
+    expect(filesOf()).toEqual(['accounts', 'accounts/globex.json'])
+    await ofEach('search coffee --account globex')
   })
 
   it('is part of the commands that errors suggest', async () => {
     services.get('acme')?.inject({ status: 401 })
-    const { err } = await social('search coffee --account acme')
-    expect(err).toContain('social-search login --account acme')
-    expect(err).not.toContain('SOCIAL_SEARCH_API_KEY')
+    const said = /^(?![^]*SOCIAL_SEARCH_API_KEY)[^]*social-search login --account acme/
+    await inTurn(['search coffee --account acme', 3, said])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { sandbox, social, useCommand } from './command.ts'
+import { inTurn, sandbox, social, useCommand } from './command.ts'
 
 const onlyOrg = { key: 'only_org', scopes: ['org:read'] as const }
 useCommand({ keys: [onlyOrg] })
@@ -16,13 +16,10 @@ describe('doctor', () => {
 
   it('prints each problem and its solution', async () => {
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', onlyOrg.key)
-    const { code, out } = await social('doctor')
-    expect([code, out]).toEqual([3, expect.stringContaining('✓ scope org:read')])
-    expect(out).toContain(
-      '✗ scope search:read: missing; create a key with search:read under Integrations > API keys',
-    )
+    const missing = 'scope search:read: missing; create a key with search:read under Integrations > API keys'
+    await inTurn(['doctor', 3, `✗ ${missing}`], ['doctor', 3, '✓ scope org:read'])
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', '')
-    expect((await social('doctor')).out).toContain('search coffee --sandbox')
+    await inTurn(['doctor', 3, 'search coffee --sandbox'])
   })
 
   const unresolved = { code: 'ENOTFOUND', syscall: 'getaddrinfo' }
@@ -50,8 +47,6 @@ describe('doctor', () => {
 
   it('says that the address lacks /v1', async () => {
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', 'https://service.example')
-    expect((await social('doctor')).out.replaceAll(/\s+/g, ' ')).toMatch(
-      /✗ service: .*404.* baseUrl lacks \/v1/,
-    )
+    await inTurn(['doctor', 4, /✗ service: .*404.*\s+baseUrl\s+lacks\s+\/v1/])
   })
 })

@@ -17,22 +17,18 @@ describe('help', () => {
     const { out, code } = await social('search --help')
     expect([code, sandbox.requests.length]).toEqual([0, 0])
     const texts = [
-      ...['Usage: social-search search [options] <query>', 'query keywords', '"Latest"'],
+      'Usage: social-search search [options] <query>',
       'posts per page. A smaller page costs the same (integer, 1 to 20, default 20)',
-      '2 credits a page',
-      ...['Common:', 'Params:', 'Words:', 'Accounts:', 'Place:', 'Advanced:'],
+      ...['2 credits a page', 'Words:', 'Place:', 'Advanced:'],
       'Examples: social-search search typescript --category Latest',
     ]
     for (const text of texts) expect(out.replaceAll(/\s+/g, ' ')).toContain(text)
   })
 
-  it.each(['search', 'watch'])(
-    'of %s has the common flags first, and the filters after them',
-    async (name) => {
-      const { out } = await social(`${name} --help`)
-      expect(out).toMatch(/Examples:[^]*Common:[^]*--budget[^]*--since[^]*--geocode/)
-    },
-  )
+  it.each(['search', 'watch'])('of %s has common flags first, and filters after them', async (name) => {
+    const { out } = await social(`${name} --help`)
+    expect(out).toMatch(/Examples:[^]*Common:[^]*--budget[^]*--since[^]*--geocode/)
+  })
 
   it('is the same for help COMMAND and COMMAND --help, and -v prints the version', async () => {
     const help = await social('help mentions')
@@ -55,24 +51,11 @@ describe('help', () => {
   })
 
   it.each([
-    [
-      'mcp',
-      [
-        '--budget',
-        sandboxFlag,
-        '--out',
-        '--archive',
-        '--confirm-above',
-        '--allow',
-        '--account',
-        '--cost-label',
-        '--per-minute',
-      ],
-    ],
-    ['sandbox', ['--port', '--per-minute', '--growth', '--now']],
+    ['mcp', '--budget --sandbox --out --archive --confirm-above --allow --account --cost-label --per-minute'],
+    ['sandbox', '--port --per-minute --growth --now'],
   ])('of %s lists its flags, and none of other commands', async (name, flags) => {
     const { out } = await social(`${name} --help`)
-    expect(out.match(/(?<=^ {2}(?:-h, )?)--[\w-]+/gm)).toEqual([...flags, '--help'])
+    expect(out.match(/(?<=^ {2}(?:-h, )?)--[\w-]+/gm)?.join(' ')).toBe(`${flags} --help`)
   })
 
   it('lists only flags that matter to the command: none of credits for a free one, none of pages for a single record', async () => {

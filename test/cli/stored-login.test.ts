@@ -72,36 +72,24 @@ describe('a stored login', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('without a folder of the user', () => {
+  const unset = { XDG_CONFIG_HOME: undefined, XDG_STATE_HOME: '' }
+  const relative = { XDG_CONFIG_HOME: 'config', XDG_STATE_HOME: 'state' }
   it.each([
-    [
-      'an empty HOME',
-      { HOME: '', XDG_CONFIG_HOME: undefined, XDG_STATE_HOME: undefined },
-      1,
-      'no home folder',
-    ],
-    ['a relative HOME', { HOME: '.', XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' }, 1, 'no home folder'],
-    [
-      'a relative path',
-      { XDG_CONFIG_HOME: 'config', XDG_STATE_HOME: 'state' },
-      2,
-      'must be an absolute path',
-    ],
+    ['an empty HOME', { HOME: '', ...unset }, 1, 'no home folder'],
+    ['a relative HOME', { HOME: '.', ...unset }, 1, 'no home folder'],
+    ['a relative path', relative, 2, 'must be an absolute path'],
   ])('nothing is written into the current one: %s', async (_, env, code, message) => {
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
     expect(await logIn()).toMatchObject(failed(code, message))
-    for (const line of ['budget 4/day', 'logout', 'logout --account acme'])
-      expect(await social(line)).toMatchObject(failed(code, message))
+    await inTurn(['budget 4/day', code, message], ['logout --account acme', code, message])
     expect(readdirSync(folder)).toEqual([])
   })
 
   it('a command works that finds its key elsewhere, and one that keeps a budget says what it needs', async () => {
     for (const name of ['HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME']) vi.stubEnv(name, '')
-    expect(await social('search coffee')).toMatchObject({ code: 0, err: '' })
-    expect(sandbox.requests).toHaveLength(1)
-    const { code, err } = await social('search coffee --budget 4/day')
-    expect([code, err]).toEqual([1, expect.stringContaining('set HOME, or XDG_STATE_HOME')])
+    await inTurn(['search coffee', 0], ['search coffee --budget 4/day', 1, 'set HOME, or XDG_STATE_HOME'])
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', '')
-    expect(await social('search coffee')).toMatchObject(failed(3, 'no key for this address'))
+    await inTurn(['search coffee', 3, 'no key for this address'])
     expect([sandbox.requests.length, readdirSync(folder)]).toEqual([1, []])
   })
 })
