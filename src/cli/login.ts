@@ -7,7 +7,7 @@ import { SocialSearch } from '../index.ts'
 import { type StoredLogin, accountFlag, accountName, fileOf, userFolder } from './account.ts'
 import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
 import { errorText } from './error-text.ts'
-import { print, printDone } from './terminal.ts'
+import { print } from './terminal.ts'
 
 /** Stores a key that the service accepts, for the account of the command. */
 export async function login({ baseUrl }: { readonly baseUrl?: string }): Promise<void> {
@@ -23,8 +23,8 @@ export async function login({ baseUrl }: { readonly baseUrl?: string }): Promise
     throw new CommandError(exitNameOf(error), `nothing is stored: ${errorText(error)}`)
   }
   storeLogin(path, { baseUrl: address, apiKey })
-  await printDone(
-    `The key is in ${path}, accepted by the service; social-search doctor${accountFlag()} checks its scopes`,
+  await print(
+    `The key is in ${path}, accepted by the service; social-search doctor${accountFlag()} checks its scopes\n`,
   )
 }
 
@@ -43,8 +43,7 @@ export async function logout(): Promise<void> {
   const path = join(userFolder('config'), fileOf(accountName()))
   const wasThere = existsSync(path)
   for (const each of [`${path}.new`, path]) rmSync(each, { force: true })
-  if (wasThere) await printDone(`${path} is removed; the key itself is still valid`)
-  else await print('You are not logged in\n')
+  await print(wasThere ? `${path} is removed; the key itself is still valid\n` : 'You are not logged in\n')
 }
 
 /** Asks without echoing the key. */

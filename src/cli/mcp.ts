@@ -85,24 +85,19 @@ async function loadMcp() {
   }
 }
 
-/** What keeps answers. */
-interface Keeper extends Observer, Wrapping {
-  /** Resolves when the file has what all calls have brought. */
-  close(): Promise<void>
-}
-
 /**
  * Keeps in a file what a client pays for, for `mcp`, where an agent chooses the calls: each purchase, and its records if it has some.
  *
  * @param onError Hears of an answer that could not be kept; its caller has it all the same.
  * @param label What the costs are counted under.
+ * @returns an observer of the client; `close()` resolves when the file has what all calls have brought.
  * @throws {UsageError} for a file that cannot keep them.
  */
 export async function keepAnswers(
   path: string,
   onError: (error: unknown) => void,
   label?: string,
-): Promise<Keeper> {
+): Promise<Observer & Wrapping & { close(): Promise<void> }> {
   // A file without records could not be searched.
   const search = operationOf('microblog.search') as Operation
   const file = await RecordDatabase.open(path, { operation: search, jobs: [] }, { label })

@@ -63,12 +63,6 @@ export async function print(text: string, isStyled = false): Promise<void> {
   if (failure !== undefined) throw failure
 }
 
-/** Says on stdout that something is done, with a check mark on a terminal. */
-export async function printDone(text: string): Promise<void> {
-  const { isTTY } = process.stdout
-  await print(isTTY ? `${styled('green', '✓')} ${escapedForTerminal(text)}\n` : `${text}\n`, true)
-}
-
 /** Shows a line on a terminal. */
 export function tell(message: string): void {
   if (process.stderr.isTTY) say(message)

@@ -64,6 +64,8 @@ describe('exit codes', () => {
     ['watch coffee --once --out /proc/posts.db', '/proc/posts.db cannot be written'],
     ['quote professionalnet.company.get --all', 'has no pages; leave out --all'],
     ['mcp', 'mcp needs --budget'],
+    ['mcp --budget 1 --confirm-above much', '--confirm-above must be a number'],
+    ['sandbox --growth 3601', '--growth must be a whole number from 1 to 3600, got 3601'],
     ['sandbox --port 70000', '--port must be a whole number from 0 to 65535, got 70000\n'],
     ['sandbox --per-minute 0', '--per-minute must be a whole number from 1 to 99999, got 0\n'],
     ['sandbox --now noon', '--now must be a time such as 2026-11-20T18:00:00Z, got noon'],
