@@ -104,7 +104,7 @@ describe('createProxy() when a browser sends a request again', () => {
   })
 
   it.each([
-    ['of the service', { inject: { status: 500, code: 'internal_error' } }, {}],
+    ['of the service', { inject: { status: 500 } }, {}],
     ['of the connection', { inject: { reset: 'after' } }, {}],
     ['of a budget', {}, { budget: 1 }],
     ['of authorize', {}, { authorize: () => null }],
@@ -163,7 +163,7 @@ describe('SocialSearch before a proxy', () => {
   /** The ids of the attempts that a client sends. */
   async function idsOf(options: ConstructorParameters<typeof SocialSearch>[0], get = false) {
     const { sandbox, proxy } = setUp({ allow: everything })
-    sandbox.inject({ status: 503, code: 'service_unavailable', operation: 'microblog.search' })
+    sandbox.inject({ status: 503, operation: 'microblog.search' })
     const ids: (string | null)[] = []
     const fetch = (request: Request) => {
       ids.push(request.headers.get('social-search-attempt'))

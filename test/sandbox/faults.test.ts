@@ -46,8 +46,8 @@ describe('inject() status', () => {
 
   it.each<[Fault, number, object, Record<string, string | null>]>([
     [
-      { status: 503, code: 'somewhere_else', retryAfter: 7, headers: { 'X-Region': 'north' } },
-      ...([503, { error: { code: 'somewhere_else', retryAfter: 7 } }] as const),
+      { status: 503, retryAfter: 7, headers: { 'X-Region': 'north' } },
+      ...([503, { error: { code: 'service_unavailable', retryAfter: 7 } }] as const),
       { 'retry-after': '7', 'x-region': 'north' },
     ],
     [
@@ -55,12 +55,7 @@ describe('inject() status', () => {
       ...([503, { error: { retryAfter: 7 } }] as const),
       { 'retry-after': 'soon' },
     ],
-    [
-      { code: 'rate_limited', retryAfter: 1.5 },
-      429,
-      { error: { retryAfter: 1.5 } },
-      { 'retry-after': '1.5' },
-    ],
+    [{ status: 429, retryAfter: 1.5 }, 429, { error: { retryAfter: 1.5 } }, { 'retry-after': '1.5' }],
     [{ status: 429, body: { retryAfter: 3 } }, 429, { retryAfter: 3 }, { 'retry-after': null }],
     [{ body: { posts: 'gone' } }, 200, { posts: 'gone' }, {}],
   ])('takes from the fault %j what it says', async (fault, status, body, headers) => {

@@ -95,7 +95,7 @@ describe('serveSandbox()', () => {
     expect(response.headers.get('access-control-allow-methods')).toContain('POST')
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type')
     expect(server.requests).toEqual([])
-    expect((await fetch(server.baseUrl + searchPath, { method: 'OPTIONS' })).status).toBe(405)
+    expect((await fetch(server.baseUrl + searchPath, { method: 'OPTIONS' })).status).toBe(401)
   })
 })
 

@@ -23,10 +23,10 @@ describe('createSandbox() fetch', () => {
   })
 
   it.each(['', '/data/nothing', '/mentions/', '/mentions/%zz', '/mentions/a/b', '/mentions/men_1/state/x'])(
-    'answers 404 when "%s" is not a path of the service, even without a key',
+    'answers 404 when "%s" is not a path of the service',
     async (path) => {
       const { sandbox } = setUp()
-      const { status, body } = await call(sandbox, `GET ${path}`, undefined, { authorization: '' })
+      const { status, body } = await call(sandbox, `GET ${path}`)
       expect([status, body['error'].code]).toEqual([404, 'not_found'])
       expect(sandbox.requests).toMatchObject([{ operation: null, requestId: body['requestId'] }])
     },

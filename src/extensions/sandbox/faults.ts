@@ -1,8 +1,6 @@
-import { serviceErrorStatus } from '../../api/error-envelope.ts'
-import type { Operation } from '../../api/operation.ts'
-import type { OperationId } from '../../api/operations.ts'
-import { assertShape, faultShape } from './shapes.ts'
-import { SandboxError, type SandboxResponse, errorResponse, jsonHeaders } from './responses.ts'
+import { type OperationId, operationOf } from '../../api/operations.ts'
+import { assertOptions, requireOption } from '../../errors/check-options.ts'
+import { SandboxError, type SandboxResponse } from './responses.ts'
 
 /**
  * An injected failure or answer. It strikes the next request that has passed authentication and limits, before its path and its body
@@ -17,10 +15,8 @@ export interface Fault {
   skip?: number | undefined
   /** Milliseconds added before the answer. */
   delay?: number | undefined
-  /** The status to answer with, 200 to 599. A 2xx is charged. */
+  /** The status to answer with, 200 to 599. A 2xx is charged. Default 200 with a `body`. */
   status?: number | undefined
-  /** `error.code` of the answer; a documented code also gives the status. Default the documented code of the status. */
-  code?: string | undefined
   /**
    * Seconds for the `Retry-After` header and, in the default error body, `error.retryAfter`. Default 1 for a 429 without a
    * `body`, since the service always announces one.
@@ -28,7 +24,7 @@ export interface Fault {
   retryAfter?: number | undefined
   /** Headers to add or replace. */
   headers?: Record<string, string> | undefined
-  /** Replaces the body; an object is sent as JSON. */
+  /** The body to answer with; an object is sent as JSON. */
   body?: string | object | undefined
   /** Resets the connection, before the request is processed, or after it was charged. */
   reset?: 'before' | 'after' | undefined
@@ -36,31 +32,29 @@ export interface Fault {
   cut?: 'stall' | 'truncate' | 'reset' | undefined
 }
 
-/** The status of each documented code. */
-const documented = new Map<string | undefined, number>(Object.entries(serviceErrorStatus))
-
 /** Injected faults that have not struck yet. */
 export class Faults {
   readonly #waiting: (Fault & { times: number; skip: number })[] = []
 
   add(fault: Fault): void {
-    assertShape(faultShape, 'inject() fault', fault)
-    const { operation, times = 1, skip = 0, ...effects } = fault
-    if (Object.values(effects).every((effect) => effect === undefined))
-      throw new TypeError('inject() fault must be a failure such as { status: 503 }')
-    const { code, status = documented.get(code) } = fault
-    if (code !== undefined && (status ?? 0) < 400)
-      throw new TypeError(`inject() fault: status must be 400 to 599 where code is ${code}, got ${status}`)
-    if (times > 0) this.#waiting.push({ ...effects, operation, status, times, skip })
+    assertOptions(
+      fault,
+      {
+        ...{ operation: true, times: true, skip: true, delay: true, status: true, retryAfter: true },
+        ...{ headers: true, body: true, reset: true, cut: true },
+      },
+      'fault',
+    )
+    const { operation, status = 200, times = 1, skip = 0 } = fault
+    const isKnown = operation === undefined || operationOf(operation) !== undefined
+    requireOption(operation, isKnown, 'fault.operation must be the id of an operation')
+    const isStatus = Number.isInteger(status) && status >= 200 && status <= 599
+    requireOption(status, isStatus, 'fault.status must be from 200 to 599')
+    if (times > 0) this.#waiting.push({ ...fault, times, skip })
   }
 
-  /** Whether one of them strikes any request. */
-  get isAnyAwaited(): boolean {
-    return this.#waiting.some(({ operation }) => operation === undefined)
-  }
-
-  /** The fault that strikes this request, if any. */
-  take(operation: string): Fault | undefined {
+  /** The fault that strikes a request; empty if there is none. @param operation Null if no operation has its path. */
+  take(operation: string | null): Fault {
     for (const [index, fault] of this.#waiting.entries()) {
       if (fault.operation !== undefined && fault.operation !== operation) continue
       if (fault.skip > 0) {
@@ -71,36 +65,69 @@ export class Faults {
       if (fault.times === 0) this.#waiting.splice(index, 1)
       return fault
     }
-    return undefined
+    return {}
   }
 }
 
-/** The response that a fault sends in place of the service's, or null if the request is to be processed. */
-export function injectedResponse(
-  fault: Fault,
-  requestId: string,
-  { errors = [] }: Operation,
-): SandboxResponse | null {
-  const { status, body } = fault
-  if (status === undefined) return null
-  // The code is documented for the operations that document the status; that of others is made up.
-  const { code = status === 503 && !errors.includes(status) ? 'service_unavailable' : undefined } = fault
-  if (status < 400) return { status, headers: jsonHeaders(), body: '', data: body }
-  const { retryAfter = status === 429 && body === undefined ? 1 : undefined } = fault
-  const details = { code, message: 'Injected by the sandbox', retryAfter }
-  return errorResponse(requestId, new SandboxError(status, details))
+/** What a fault answers in place of the service, or null if the request is processed. @throws {SandboxError} for an error. */
+export function injectedBy({ status, body, retryAfter }: Fault, documented: readonly number[] = []) {
+  if (status === undefined && body === undefined) return null
+  if (status === undefined || status < 400) return { status: status ?? 200, data: body }
+  throw new SandboxError(status, {
+    // The code is documented for the operations that document the status; that of others is made up.
+    code: status === 503 && !documented.includes(status) ? 'service_unavailable' : undefined,
+    message: 'Injected by the sandbox',
+    retryAfter: retryAfter ?? (status === 429 && body === undefined ? 1 : undefined),
+  })
 }
 
-/** Applies the headers, body and cut of a fault to a response. */
-export function applyFault(
+/** A response with the headers and the body of a fault. */
+export function altered(
   response: SandboxResponse,
-  { retryAfter, headers = {}, body, cut }: Fault,
+  { retryAfter, headers = {}, body }: Fault,
 ): SandboxResponse {
   const merged = new Headers(response.headers)
   if (retryAfter !== undefined) merged.set('retry-after', String(retryAfter))
   for (const [name, value] of Object.entries(headers)) merged.set(name, value)
   const text = typeof body === 'object' ? JSON.stringify(body) : body
-  return { ...response, headers: merged, body: text ?? response.body, cut }
+  return { ...response, headers: merged, body: text ?? response.body }
+}
+
+/** The first half of a body, and what a fault sends then. Calls `release` once that has ended. */
+export function cutShort(
+  body: string,
+  cut: NonNullable<Fault['cut']>,
+  { signal }: Request,
+  release: () => void,
+): ReadableStream {
+  const bytes = new TextEncoder().encode(body)
+  let half: typeof bytes | null = bytes.subarray(0, Math.floor(bytes.length / 2))
+  return new ReadableStream<typeof bytes>(
+    {
+      start(controller) {
+        signal.addEventListener('abort', () => {
+          release()
+          // Has no effect on a stream that has ended.
+          controller.error(signal.reason)
+        })
+      },
+      pull(controller) {
+        if (half !== null) {
+          controller.enqueue(half)
+          half = null
+          return undefined
+        }
+        if (cut === 'stall') return new Promise(() => {})
+        release()
+        if (cut === 'reset') controller.error(connectionReset('terminated'))
+        else controller.close()
+        return undefined
+      },
+      cancel: release,
+    },
+    // By default, a stream takes the first part before a reader asks for it.
+    { highWaterMark: 0 },
+  )
 }
 
 /** The error with which `fetch` reports a reset connection. */

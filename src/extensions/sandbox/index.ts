@@ -33,7 +33,7 @@ let sandboxes = 0
  * const sandbox = createSandbox({ seed: 1 })
  * const client = new SocialSearch(sandbox.clientOptions())
  *
- * @throws {TypeError} for an unknown option, and for content that the service would not send.
+ * @throws {ConfigurationError} for an unknown option, and for content that the service would not send.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return createService(options).sandboxAt(`https://sandbox-${++sandboxes}.invalid`)

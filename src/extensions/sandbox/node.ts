@@ -30,7 +30,7 @@ export interface SandboxServer extends Sandbox {
  * console.log(server.baseUrl, server.apiKey)
  * await server.close()
  *
- * @throws {TypeError} for an unknown option, and for content that the service would not send.
+ * @throws {ConfigurationError} for an unknown option, and for content that the service would not send.
  */
 export async function serveSandbox(options: SandboxServerOptions = {}): Promise<SandboxServer> {
   const { port = 0, host = '127.0.0.1', ...rest } = options
@@ -38,7 +38,7 @@ export async function serveSandbox(options: SandboxServerOptions = {}): Promise<
   const server = createServer((incoming, outgoing) => {
     const respond = async (request: Request): Promise<Response> => {
       const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
-      const response = isPreflight ? preflight(request) : await handle(request, 'until read')
+      const response = isPreflight ? preflight(request) : await handle(request)
       response.headers.set('access-control-allow-origin', '*')
       return response
     }

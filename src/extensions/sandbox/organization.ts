@@ -57,9 +57,9 @@ export function createMentions(
   const store = createPostStore(settings, own, madeUp, active.length === 0 ? 0 : mentionCount)
   const changed = new Map<string, Mention['state']>()
 
-  /** All mentions of a moment with their states of now, newest first. */
-  function all(moment = store.now()): Mention[] {
-    return store.all(moment).map(({ mention }) => {
+  /** All mentions of a time with their states of now, newest first. */
+  function all(at = store.now()): Mention[] {
+    return store.all(at).map(({ mention }) => {
       const state = changed.get(mention.id)
       return state === undefined ? mention : { ...mention, state }
     })
@@ -72,7 +72,7 @@ export function createMentions(
       const search = ['mentions', settings.seed, isByFit, wanted]
       const request = { ...pageIn(input, 100, 20), search, now: store.now() }
       const byFitScore = (a: Mention, b: Mention) => (isByFit ? b.fitScore - a.fitScore : 0)
-      const { page, meta } = pageOf(request, (moment) => all(moment).sort(byFitScore), test)
+      const { page, meta } = pageOf(request, (at) => all(at).sort(byFitScore), test)
       return { mentions: page, meta }
     },
     count: (input: unknown) => ({ count: all().filter(filtersIn(input).test).length }),
@@ -86,26 +86,19 @@ export function createMentions(
 }
 
 function filtersIn(input: unknown) {
-  const given = (names: string[]) =>
-    names.flatMap((name) => {
-      const value = textIn(input, name)
-      return value === undefined ? [] : [[name, value] as const]
-    })
-  const [same, times] = [given(['state', 'network', 'listenerId']), given(['since', 'until'])]
-  const { since = -Infinity, until = Infinity } = Object.fromEntries(
-    times.map(([name, time]) => [name, parseTime(time)]),
-  )
-  const fit = given(['minFitScore'])
-  const least = Number(fit[0]?.[1] ?? 0)
-  const test = (mention: Mention) => {
+  const names = ['state', 'network', 'listenerId', 'since', 'until', 'minFitScore']
+  const wanted = names.flatMap((name) => {
+    const value = textIn(input, name)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const { since, until, minFitScore, ...same } = Object.fromEntries(wanted)
+  const test = (mention: Mention): boolean => {
     const time = parseTime(mention.publishedAt)
-    return (
-      !(time < since || time >= until) &&
-      mention.fitScore >= least &&
-      same.every(([name, value]) => mention[name] === value)
-    )
+    const isOutside = time < parseTime(since) || time >= parseTime(until)
+    const isUnfit = mention.fitScore < Number(minFitScore)
+    return !isOutside && !isUnfit && Object.entries(same).every(([name, value]) => mention[name] === value)
   }
-  return { wanted: [...same, ...times, ...fit], test }
+  return { wanted, test }
 }
 
 /** A brand or keyword monitor. Its fields are made up: the service documents none but the form of the id. */

@@ -1,19 +1,17 @@
-import type { MicroblogPost } from '../../api/endpoints/microblog.ts'
-import type { ProfessionalnetPost } from '../../api/endpoints/professionalnet/posts.ts'
+import { listenersGet } from '../../api/endpoints/listeners.ts'
+import { mentionsGet } from '../../api/endpoints/mentions.ts'
+import { type MicroblogPost, microblogPost } from '../../api/endpoints/microblog.ts'
+import { professionalnetCompany } from '../../api/endpoints/professionalnet/company.ts'
+import { type ProfessionalnetPost, professionalnetPost } from '../../api/endpoints/professionalnet/posts.ts'
+import { issuesText } from '../../api/issues.ts'
+import { check } from '../../api/schema/check.ts'
+import type { Schema } from '../../api/schema/schema.ts'
+import { assertOptions } from '../../errors/check-options.ts'
+import { ConfigurationError } from '../../errors/index.ts'
 import { parseTime } from '../../lib/time.ts'
 import { type IndexedPost, indexPost, pageOfPost } from './post-index.ts'
 import { type IndexedMention, type Listener, type Mention, createListeners } from './organization.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
-import {
-  assertShape,
-  companyShape,
-  contentShape,
-  listenerShape,
-  mentionShape,
-  microblogShape,
-  networkShape,
-  publicationShape,
-} from './shapes.ts'
 import type { Own } from './post-store.ts'
 import { type Company, companyOf } from './professionalnet/companies.ts'
 import { type NetworkPost, indexNetworkPost, urnsOf } from './professionalnet/posts.ts'
@@ -26,97 +24,102 @@ import type {
   SandboxPublication,
 } from './types.ts'
 
-/**
- * Checks and completes a record. `field` names it in errors, `serial` counts the records of its kind from 1, and `time` is its
- * time by default.
- */
-type Complete<Given, Made> = (given: Given, place: { field: string; serial: number; time: string }) => Made
+/** Where a record stands: its name in errors, its number from 1 on among those of its kind, and its time by default. */
+interface Place {
+  readonly field: string
+  readonly serial: number
+  readonly time: string
+}
 
 /**
  * Checks and completes the content of a test. A post without a time is a minute older than the one before it, and a published
  * one as new as the clock says.
  *
- * @throws {TypeError} for a post that the service would not send.
+ * @throws {ConfigurationError} for a record that the service would not send.
  */
 export function ownContentOf(content: SandboxContent, seed: number, now: () => number) {
-  const option = 'createSandbox() option content'
-  assertShape(contentShape, option, content)
-  const companies = complete(`${option}.companies`, content.companies, companyProfile)
+  const kinds = { microblog: true, professionalnet: true, mentions: true }
+  assertOptions(content, { ...kinds, listeners: true, companies: true }, 'content')
+  const companies = complete('companies', content.companies, companyProfile)
   const listeners = content.listeners
-    ? complete(`${option}.listeners`, content.listeners, listener)
+    ? complete('listeners', content.listeners, listener)
     : createListeners(seed)
-  const mention = mentionBy(listeners[0]?.id)
   const microblog: Own<IndexedPost> = { isAlone: content.microblog !== undefined, items: [] }
   const professionalnet: Own<NetworkPost> = { isAlone: content.professionalnet !== undefined, items: [] }
   const mentions: Own<IndexedMention> = { isAlone: content.mentions !== undefined, items: [] }
-  add(content, `${option}.`, 60_000)
+  add(content, 60_000)
   return {
     ...{ microblog, professionalnet, mentions, listeners, companies },
     publish: (given: SandboxPublication): void => {
-      const content = (Array.isArray(given) ? { microblog: given } : given) as SandboxContent
-      assertShape(publicationShape, 'publish() content', content)
-      add(content, 'publish() ')
+      const content: SandboxContent = 'length' in given ? { microblog: given } : given
+      assertOptions<object>(content, kinds, 'publish()')
+      add(content)
     },
   }
 
-  function add(content: SandboxContent, where: string, gap = 0): void {
+  /** Adds all records of a content. If one of them is refused, none is added. */
+  function add(content: SandboxContent, gap = 0): void {
     const after = ({ items }: Own<unknown>) => ({ at: now(), gap, known: items.length })
-    const posts = complete(`${where}microblog`, content.microblog, microblogPost, after(microblog))
-    const given = content.professionalnet
-    const networkPosts = complete(`${where}professionalnet`, given, networkPost, after(professionalnet))
-    const found = complete(`${where}mentions`, content.mentions, mention, after(mentions))
-    // If one record is refused, none is added.
-    const allPosts = withNew(`${where}microblog`, posts, microblog.items, ({ post }) => post.id)
-    const allNetworkPosts = withNew(`${where}professionalnet`, networkPosts, professionalnet.items, urnOf)
-    mentions.items = withNew(`${where}mentions`, found, mentions.items, ({ mention }) => mention.id)
+    const posts = complete('microblog', content.microblog, indexedPost, after(microblog))
+    const networkPosts = complete(
+      'professionalnet',
+      content.professionalnet,
+      networkPost,
+      after(professionalnet),
+    )
+    const mention = mentionBy(listeners[0]?.id)
+    const found = complete('mentions', content.mentions, mention, after(mentions))
+    const allPosts = withNew('microblog', posts, microblog, ({ post }) => post.id)
+    const allNetworkPosts = withNew('professionalnet', networkPosts, professionalnet, ({ post }) => post.urn)
+    mentions.items = withNew('mentions', found, mentions, ({ mention }) => mention.id)
     microblog.items = allPosts
     professionalnet.items = allNetworkPosts
   }
 }
 
-const urnOf = ({ post }: NetworkPost): string => post.urn
-
-/** Records with new ones before them. One that is published again takes the place of the one before; the service repeats no id. */
-function withNew<T>(
-  field: string,
-  found: readonly T[],
-  known: readonly T[],
-  idOf: (record: T) => string,
-): T[] {
-  const ids = new Set<string>()
-  for (const [index, id] of found.map(idOf).entries()) {
-    if (ids.has(id)) throw new TypeError(`${field}[${index}]: ${id} is already the id of another record`)
-    ids.add(id)
-  }
-  return [...found, ...known.filter((record) => !ids.has(idOf(record)))]
-}
-
 function complete<Given, Made>(
-  field: string,
+  kind: string,
   records: readonly Given[] | undefined = [],
-  each: Complete<Given, Made>,
+  each: (given: Given, place: Place) => Made,
   { at = 0, gap = 0, known = 0 } = {},
 ): Made[] {
   return records.map((record, index) => {
     const time = new Date(at - gap * index).toISOString()
-    const place = { field: `${field}[${index}]`, serial: known + index + 1, time }
+    const place = { field: `${kind}[${index}]`, serial: known + index + 1, time }
     // As it would be sent: fields that are undefined are absent.
     return each(JSON.parse(JSON.stringify(record)) as Given, place)
   })
 }
 
-const microblogPost: Complete<SandboxPost, IndexedPost> = ({ lang = 'en', ...given }, place) => {
+/** Records with new ones among them, newest first. One that is published again replaces the one before; the service repeats no id. */
+function withNew<T extends { readonly at: number }>(
+  kind: string,
+  found: readonly T[],
+  known: Own<T>,
+  idOf: (record: T) => string,
+): T[] {
+  const ids = new Set<string>()
+  for (const [index, id] of found.map(idOf).entries()) {
+    if (ids.has(id))
+      throw new ConfigurationError(`${kind}[${index}]: ${id} is already the id of another record`)
+    ids.add(id)
+  }
+  const others = known.items.filter((record) => !ids.has(idOf(record)))
+  return [...found, ...others].sort((a, b) => b.at - a.at)
+}
+
+function indexedPost({ lang = 'en', ...given }: SandboxPost, place: Place): IndexedPost {
   const { field, serial, time } = place
   const { microblog: empty } = defaults
   const { id = String(serial), author = empty.author, timestamp = time } = given
   const url = pageOfPost(author, id)
   const engagements = { ...empty.engagements, ...given.engagements }
   const post: MicroblogPost = { ...empty, id, author, name: author, timestamp, url, ...given, engagements }
-  assertShape(microblogShape, field, post)
-  return indexPost(post, parsedTime(field, 'timestamp', timestamp), lang)
+  assertValid(field, microblogPost, post)
+  return indexPost(post, timeOf(field, timestamp), lang)
 }
 
-const networkPost: Complete<SandboxNetworkPost, NetworkPost> = (given, { field, serial, time }) => {
+function networkPost(given: SandboxNetworkPost, { field, serial, time }: Place): NetworkPost {
   const { actor, social_details } = defaults.professionalnet
   const activity = given.urn?.split(':').at(-1) ?? String(serial)
   const post: ProfessionalnetPost = {
@@ -127,36 +130,40 @@ const networkPost: Complete<SandboxNetworkPost, NetworkPost> = (given, { field, 
     actor: { ...actor, ...given.actor },
     social_details: { ...social_details, ...given.social_details },
   }
-  assertShape(networkShape, field, post)
-  const indexed = indexNetworkPost(post, parsedTime(field, 'postedAt', post.postedAt))
-  return { ...indexed, topic: anything, author: null }
+  assertValid(field, professionalnetPost, post)
+  return { ...indexNetworkPost(post, timeOf(field, post.postedAt)), topic: anything, author: null }
 }
 
-const listener: Complete<object, Listener> = (given, { field, serial }) => {
+function listener(given: object, { field, serial }: Place): Listener {
   const made = { id: `lis_${serial}`, name: `Listener ${serial}` }
   const record = { ...defaults.listener, ...made, ...given }
-  assertShape(listenerShape, field, record)
+  assertValid(field, listenersGet.pathId.schema, record.id)
   return record
 }
 
-function mentionBy(listenerId = 'lis_0'): Complete<object, IndexedMention> {
-  return (given, { field, serial, time }) => {
+function mentionBy(listenerId = 'lis_0') {
+  return (given: object, { field, serial, time }: Place): IndexedMention => {
     const ids = { id: `men_${serial}`, listenerId }
     const made = { url: pageOfPost('ada', String(serial)), publishedAt: time }
     const mention = { ...ids, ...defaults.mention, ...made, ...given } as Mention
-    assertShape(mentionShape, field, mention)
-    return { mention, at: parsedTime(field, 'publishedAt', mention.publishedAt), words: '' }
+    assertValid(field, mentionsGet.pathId.schema, mention.id)
+    return { mention, at: timeOf(field, mention.publishedAt), words: '' }
   }
 }
 
-const companyProfile: Complete<SandboxCompany, Company> = (given, { field, serial }) => {
+function companyProfile(given: SandboxCompany, { field, serial }: Place): Company {
   const company = companyOf(given, String(serial))
-  assertShape(companyShape, field, company)
+  assertValid(field, professionalnetCompany, company)
   return company
 }
 
-function parsedTime(field: string, name: string, value: string): number {
+function assertValid(field: string, schema: Schema, value: unknown): void {
+  const issues = check(schema, value)
+  if (issues.length > 0) throw new ConfigurationError(`${field}: ${issuesText(issues, 'id')}`)
+}
+
+function timeOf(field: string, value: string): number {
   const at = parseTime(value)
-  if (Number.isNaN(at)) throw new TypeError(`${field}: ${name} must be a time`)
+  if (Number.isNaN(at)) throw new ConfigurationError(`${field}: ${JSON.stringify(value)} is not a time`)
   return at
 }

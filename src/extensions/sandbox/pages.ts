@@ -1,17 +1,11 @@
 import { hash } from './random.ts'
 import { invalid } from './responses.ts'
 
-/** What the requests of one walk see, although time passes and items arrive between them. */
-export interface Moment {
-  /** Time of the walk's first request, in milliseconds: later items are not part of it. */
+/** What a cursor says. */
+interface Position {
+  /** Time of the first page, in milliseconds since 1970: what is made up later is not part of the list. */
   readonly at: number
-  /** Items from a test that had arrived by then. */
-  readonly arrived: number
-  /** When growth began. */
-  readonly since: number
-}
-
-interface Position extends Moment {
+  /** Items before the page. */
   readonly offset: number
 }
 
@@ -21,8 +15,8 @@ interface PageRequest {
   readonly count: number
   /** What is the same for all pages of one search, and for no other. */
   readonly search: readonly unknown[]
-  /** Absent for a list that never changes. */
-  readonly now?: Moment
+  /** In milliseconds since 1970; absent for a list that never changes. */
+  readonly now?: number
 }
 
 /**
@@ -32,27 +26,34 @@ interface PageRequest {
  * @throws {SandboxError} for a cursor of another search.
  */
 export function pageOf<T>(
-  { cursor, count, search, now = { at: 0, arrived: 0, since: 0 } }: PageRequest,
-  list: (moment: Moment) => Iterable<T>,
+  { cursor, count, search, now = 0 }: PageRequest,
+  list: (at: number) => Iterable<T>,
   test: (item: T) => boolean = () => true,
 ) {
   const key = JSON.stringify(search)
-  const start = cursor === undefined ? { ...now, offset: 0 } : decodeCursor(cursor, key)
+  const start = cursor === undefined ? { at: now, offset: 0 } : decodeCursor(cursor, key)
   if (start === null)
     throw invalid([
       { path: 'cursor', message: 'not a cursor of this search, or changed since it was handed out' },
     ])
-
-  const { items: page, next } = take(list(start), { from: start.offset, count }, test)
-  const nextCursor = next !== null && { nextCursor: encodeCursor({ ...start, offset: next }, key) }
-  return { page, meta: { returnedCount: page.length, hasMore: next !== null, ...nextCursor } }
+  const page: T[] = []
+  let offset = -1
+  for (const item of list(start.at)) {
+    offset += 1
+    if (offset < start.offset || !test(item)) continue
+    if (page.length === count) {
+      const nextCursor = encodeCursor({ at: start.at, offset }, key)
+      return { page, meta: { returnedCount: count, hasMore: true, nextCursor } }
+    }
+    page.push(item)
+  }
+  return { page, meta: { returnedCount: page.length, hasMore: false } }
 }
 
 /** Makes a cursor that works for one search only. */
-function encodeCursor({ offset, at, arrived, since }: Position, search: string): string {
-  const position = { offset, at, arrived, since }
-  const check = hash(JSON.stringify([search, position]))
-  return btoa(JSON.stringify({ ...position, check })).replaceAll('=', '')
+function encodeCursor({ offset, at }: Position, search: string): string {
+  const check = hash(JSON.stringify([search, offset, at]))
+  return btoa(JSON.stringify({ offset, at, check })).replaceAll('=', '')
 }
 
 /** Returns the position, or null if the cursor is of another search or was changed. */
@@ -66,55 +67,14 @@ function decodeCursor(cursor: string, search: string): Position | null {
   }
 }
 
-/** Of a list, no request looks at more items, so that a rare one in an endless list takes no time. */
-const mostLookedAt = 10_000
-
-interface Timed {
-  /** Milliseconds since 1970. */
-  readonly at: number
-}
-
-/** Both lists as one, newest first. Of items with the same time, those of the first one come first. */
-export function* merged<T extends Timed>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
-  const others = second[Symbol.iterator]()
-  let other = others.next()
-  for (const item of first) {
-    for (; !other.done && other.value.at > item.at; other = others.next()) yield other.value
-    yield item
-  }
-  for (; !other.done; other = others.next()) yield other.value
-}
-
-export function* filtered<T>(list: Iterable<T>, passes: (item: T) => boolean): Generator<T> {
-  for (const item of list) if (passes(item)) yield item
-}
-
-/** Takes so many items that pass, from a place on, and tells the place of the next one; null if there is none. */
-export function take<T>(
-  list: Iterable<T>,
-  { from = 0, count = Infinity }: { readonly from?: number; readonly count?: number },
-  passes: (item: T) => boolean = () => true,
-) {
+/** The first items that pass: all, or so many. */
+export function take<T>(list: Iterable<T>, passes: (item: T) => boolean, count = Infinity): T[] {
   const items: T[] = []
-  let place = -1
   for (const item of list) {
-    place += 1
-    if (place < from) continue
-    if (place === from + mostLookedAt) return { items, next: place }
-    if (!passes(item)) continue
-    if (items.length === count) return { items, next: place }
-    items.push(item)
+    if (passes(item)) items.push(item)
+    if (items.length === count) break
   }
-  return { items, next: null }
-}
-
-/** Items that pass, the highest score first. */
-export function ranked<T>(
-  list: Iterable<T>,
-  passes: (item: T) => boolean,
-  scoreOf: (item: T) => number,
-): T[] {
-  return take(list, {}, passes).items.sort((a, b) => scoreOf(b) - scoreOf(a))
+  return items
 }
 
 /*

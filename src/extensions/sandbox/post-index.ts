@@ -12,7 +12,9 @@ export interface IndexedPost {
 }
 
 export function indexPost(post: MicroblogPost, at: number, lang: string): IndexedPost {
-  return { post, at, lang: primaryOf(lang), words: `${normalize(post.body)}\n${authorWordsOf(post)}` }
+  const { body, author, name } = post
+  const words = [body, name, author, author.replaceAll('_', ' ')].map(normalize).join('\n')
+  return { post, at, lang: primaryOf(lang), words }
 }
 
 /** The primary subtag of a language: `pt` of `pt-BR`. */
@@ -20,11 +22,6 @@ export function primaryOf(lang: string): string {
   return fold(lang)
     .trim()
     .replace(/[-_].*$/, '')
-}
-
-/** Words of the author's name and handle. */
-export function authorWordsOf({ author, name }: MicroblogPost): string {
-  return normalize(`${name}\n${author}\n${author.replaceAll('_', ' ')}`)
 }
 
 export function pageOfPost(author: string, id: string): string {
@@ -46,15 +43,9 @@ const wordPattern = /[\p{L}\p{M}\p{N}_]+(?:'[\p{L}\p{M}\p{N}_]+)*/gu
 /** Scripts that are written without spaces, where a word may begin anywhere. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
-/**
- * Turns a text into its words in lower case, each line with a space before and after every word, so that
- * finding a phrase is finding a substring. A phrase never reaches over the end of a line.
- */
+/** Turns a text into its words in lower case, with a space before and after each, so that finding a phrase is finding a substring. */
 export function normalize(text: string): string {
-  return fold(text)
-    .split('\n')
-    .map((line) => ` ${wordsOf(line).join(' ')} `)
-    .join('\n')
+  return ` ${wordsOf(fold(text)).join(' ')} `
 }
 
 /** A test of whether normalized text holds every word of a query, in any order. A query without words finds nothing. */
@@ -71,13 +62,9 @@ export function containsPhrase(phrase: string): (normalized: string) => boolean 
   return (normalized) => normalized.includes(needle)
 }
 
-/** Makes texts comparable: one form of accents and apostrophes, lower case, single spaces within a line. */
+/** Makes texts comparable: one form of accents and apostrophes, lower case, single spaces. */
 export function fold(text: string): string {
-  return text
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll('’', "'")
-    .replaceAll(/[^\S\n]+/g, ' ')
+  return text.normalize('NFC').toLowerCase().replaceAll('’', "'").replaceAll(/\s+/g, ' ')
 }
 
 function wordsOf(folded: string): string[] {

@@ -1,4 +1,3 @@
-import { type Moment, filtered, merged } from './pages.ts'
 import { containsAll } from './post-index.ts'
 import { type Random, createRandom, hash } from './random.ts'
 import { topicAbout } from './compose-post.ts'
@@ -22,7 +21,7 @@ export interface PostStoreSettings {
   readonly growth: Growth
 }
 
-/** Items from a test, newest first by their order of arrival. */
+/** Items from a test, newest first. */
 export interface Own<T> {
   /** Hides made-up items. */
   readonly isAlone: boolean
@@ -38,35 +37,38 @@ export function createPostStore<T extends Item>(
   madeUp: MadeUp<T>,
   size: number,
 ) {
-  /** Items from a test, newest first. */
-  const ownAt = ({ arrived }: Moment): T[] =>
-    own.items.slice(own.items.length - arrived).sort((a, b) => b.at - a.at)
-
-  const madeUpAt = ({ at }: Moment): readonly T[] => (own.isAlone ? [] : madeUp.timeline(seed, size, at))
+  const timelineAt = (at: number): readonly T[] => (own.isAlone ? [] : madeUp.timeline(seed, size, at))
 
   return {
-    /** What a request that arrives now can see. Made-up times are whole seconds. */
-    now: (): Moment => ({
-      at: 1000 * Math.floor(now() / 1000),
-      arrived: own.items.length,
-      since: growth.since,
-    }),
-    /** All items without growth, newest first. Of those with the same time, own ones come first. */
-    all: (moment: Moment): T[] => [...merged(ownAt(moment), madeUpAt(moment))],
-    /** Items that hold all words of a query, newest first. Leaves out growth that is not within a time. */
-    find: (query: string, moment: Moment, { since = 0, until = Infinity } = {}): Iterable<T> => {
+    /** The time of a request that arrives now. Made-up times are whole seconds. */
+    now: (): number => 1000 * Math.floor(now() / 1000),
+    /** All items without growth, newest first, and none that is made up later than a time. */
+    all: (at: number): T[] => [...merged(own.items, timelineAt(at))],
+    /** Those that hold all words of a query, and growth from `since` to before `until`. */
+    find: (query: string, at: number, { since = 0, until = Infinity } = {}): Iterable<T> => {
       const contains = containsAll(query)
       const matches = ({ words }: T): boolean => contains(words)
-      const added = ownAt(moment).filter(matches)
+      const added = own.items.filter(matches)
       if (own.isAlone || topicAbout(query) === null) return added
-      const timeline = madeUpAt(moment)
+      const timeline = timelineAt(at)
       const count = size > 0 ? createRandom(`${seed}/about ${query}`).integer(...sizeAbout) : 0
-      const found = timeline.some(matches) ? timeline : madeUp.latest(seed, query, count, moment.at)
-      const within = { ...growth, since: Math.max(since - 1, moment.since) }
-      const fresh = madeUp.series(seed, query, within, Math.min(until - 1, moment.at))
-      return merged(added, merged(fresh, filtered(found, matches)))
+      const found = timeline.some(matches) ? timeline : [...madeUp.latest(seed, query, count, at)]
+      const within = { ...growth, since: Math.max(since - 1, growth.since) }
+      const fresh = madeUp.series(seed, query, within, Math.min(until - 1, at))
+      return merged(added, merged(fresh, found.filter(matches)))
     },
   }
+}
+
+/** Both lists as one, newest first. Of items with the same time, those of the first one come first. */
+function* merged<T extends Item>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
+  const others = second[Symbol.iterator]()
+  let other = others.next()
+  for (const item of first) {
+    for (; !other.done && other.value.at > item.at; other = others.next()) yield other.value
+    yield item
+  }
+  for (; !other.done; other = others.next()) yield other.value
 }
 
 const dayMs = 86_400_000

@@ -3,9 +3,9 @@ import { type Issue, firstIssues, issuesText } from '../../api/issues.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
 
 /** What an error tells besides its status. `retryAfter` is also sent as a header. */
-export interface ErrorDetails {
+interface ErrorDetails {
   readonly code?: string | undefined
-  readonly message?: string
+  readonly message: string
   readonly issues?: readonly Issue[]
   readonly retryAfter?: number | undefined
   readonly headers?: Record<string, string>
@@ -34,10 +34,6 @@ export interface SandboxResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: string
-  /** What a success returns, before it is written as JSON: its items are charged. */
-  readonly data?: unknown
-  /** Where it breaks off, if a fault has struck it. */
-  readonly cut?: 'stall' | 'truncate' | 'reset' | undefined
 }
 
 /**

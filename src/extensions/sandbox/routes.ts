@@ -46,11 +46,9 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
   const technews = createPostStore(settings, none, technewsPosts, Math.ceil(posts / 5))
   const store = createPostStore(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4))
   const network: Network = { seed, store }
-  // Cursors of sandboxes with other posts do not fit.
-  const corpusId = JSON.stringify([seed, posts, own.microblog])
 
   const handlers: Handlers = {
-    'microblog.search': (input) => searchMicroblog(microblog, corpusId, input),
+    'microblog.search': (input) => searchMicroblog(microblog, seed, input),
     'professionalnet.posts.search': (input) => searchPosts(network, input),
     'professionalnet.company.get': ({ url }) => findCompany([...own.companies, ...madeUpCompanies], url),
     'professionalnet.person.posts': (input) => postsOf(network, input),
@@ -58,7 +56,7 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
     'professionalnet.posts.comments': (input) => commentsOn(network, input),
     'professionalnet.posts.reactions': (input) => reactionsOn(network, input),
     'professionalnet.industries.list': listMatching,
-    'technews.search': (input) => searchTechnews(technews, corpusId, input),
+    'technews.search': (input) => searchTechnews(technews, seed, input),
     'mentions.list': (input) => mentions.list(input),
     'mentions.get': (_, id) => mentions.get(id),
     'mentions.count': (input) => mentions.count(input),

@@ -3,18 +3,9 @@ import {
   type MicroblogFilters,
   type MicroblogSearchParams,
 } from '../../api/endpoints/microblog.ts'
-import {
-  type IndexedPost,
-  authorWordsOf,
-  containsAll,
-  containsPhrase,
-  fold,
-  handlesIn,
-  linksIn,
-  primaryOf,
-} from './post-index.ts'
+import { type IndexedPost, containsPhrase, fold, handlesIn, linksIn, primaryOf } from './post-index.ts'
 import { parseTime } from '../../lib/time.ts'
-import { type Moment, pageIn, pageOf, ranked, requiredText } from './pages.ts'
+import { pageIn, pageOf, requiredText, take } from './pages.ts'
 import type { PostStore } from './post-store.ts'
 import { invalid } from './responses.ts'
 
@@ -26,27 +17,27 @@ const categoryFilters: Readonly<Record<string, MicroblogFilters>> = {
 
 /**
  * Searches microblog posts. How the service matches and orders is not documented; these rules are the
- * sandbox's own: every word of the query must occur as a whole word in text, name or handle (with `People`, in
- * name or handle), in any case; `Top` (the default) and `People` come by engagement, the others newest first.
+ * sandbox's own: every word of the query must occur as a whole word in text, name or handle, in any case; `Top` (the default)
+ * and `People` come by engagement, the others newest first.
  *
- * The params are checked already. `corpusId` distinguishes cursors of other posts.
+ * The params are checked already. @param seed Distinguishes cursors of other posts.
  */
 export function searchMicroblog(
   store: PostStore<IndexedPost>,
-  corpusId: string,
+  seed: number,
   { query, cursor, count = microblogPageSize, category = 'Top', filters = {} }: MicroblogSearchParams,
 ) {
   const { since, until, test } = compileFilters({ ...filters, ...categoryFilters[category] })
-  const search = [corpusId, query, category, Object.entries(filters).sort()]
-  const inAuthor = containsAll(query)
-  const request = { cursor, count, search, now: store.now() }
-  const find = (moment: Moment) => store.find(query, moment, { since, until })
-  const passes = (item: IndexedPost): boolean =>
-    test(item) && (category !== 'People' || inAuthor(authorWordsOf(item.post)))
-  const { page, meta } =
-    category === 'Top' || category === 'People'
-      ? pageOf(request, (moment) => ranked(find(moment), passes, scoreOf))
-      : pageOf(request, find, passes)
+  const request = {
+    ...{ cursor, count, now: store.now() },
+    search: [seed, query, category, Object.entries(filters).sort()],
+  }
+  const isRanked = category === 'Top' || category === 'People'
+  const list = (at: number): Iterable<IndexedPost> => {
+    const found = store.find(query, at, { since, until })
+    return isRanked ? take(found, test).sort((a, b) => scoreOf(b) - scoreOf(a)) : found
+  }
+  const { page, meta } = pageOf(request, list, test)
   return { posts: page.map(({ post }) => post), meta }
 }
 
@@ -54,11 +45,10 @@ export function searchMicroblog(
  * Searches stories and comments. Request and response are made up. It takes `query`, `cursor` and `count` up to 20, and
  * returns `posts` and the `meta` of the documented search by cursor.
  */
-export function searchTechnews(store: PostStore<IndexedPost>, corpusId: string, input: unknown) {
+export function searchTechnews(store: PostStore<IndexedPost>, seed: number, input: unknown) {
   const query = requiredText(input, 'query')
-  const search = ['technews', corpusId, query]
-  const request = { ...pageIn(input, 20), search, now: store.now() }
-  const { page, meta } = pageOf(request, (moment) => store.find(query, moment))
+  const request = { ...pageIn(input, 20), search: ['technews', seed, query], now: store.now() }
+  const { page, meta } = pageOf(request, (at) => store.find(query, at))
   return { posts: page.map(storyOf), meta }
 }
 

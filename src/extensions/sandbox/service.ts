@@ -2,15 +2,15 @@ import { descriptionGet } from '../../api/endpoints/description.ts'
 import { inputOf } from '../../api/incoming-request.ts'
 import { itemsOf } from '../../api/list-items.ts'
 import { organizationLimits } from '../../api/limits.ts'
-import type { Operation, Scope } from '../../api/operation.ts'
+import type { Scope } from '../../api/operation.ts'
+import { costOf } from '../../api/price.ts'
 import { check } from '../../api/schema/check.ts'
 import { randomId } from '../../lib/hash.ts'
-import { valueAt } from '../../lib/json.ts'
 import { isA } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
-import { type Admitted, RateLimits, allScopes, defaultScopes, routeFor } from './admission.ts'
+import { RateLimits, allScopes, defaultScopes, refusalOf, routeFor } from './admission.ts'
 import { catalogPath, createCatalog } from './catalog.ts'
-import { Faults, applyFault, connectionReset, injectedResponse, type Fault } from './faults.ts'
+import { type Fault, Faults, altered, connectionReset, cutShort, injectedBy } from './faults.ts'
 import { resolveOptions } from './options.ts'
 import { createRandom } from './random.ts'
 import {
@@ -22,7 +22,7 @@ import {
   jsonHeaders,
   readBody,
 } from './responses.ts'
-import { basePath, createRoutes } from './routes.ts'
+import { type Route, basePath, createRoutes } from './routes.ts'
 import type { RequestEntry, Sandbox, SandboxOptions } from './types.ts'
 
 /** A sandbox for any address, with the handler that a server needs. */
@@ -47,32 +47,36 @@ export function createService(options: SandboxOptions) {
   const ids = createRandom(`${seed}/ids`)
   const latencies = createRandom(`${seed}/latencies`)
 
-  /** Handles a request; `countsAsOpen` says how long it counts towards the limit. */
-  async function handle(request: Request, countsAsOpen: CountsAsOpen): Promise<Response> {
+  /** A request counts as open until its answer is made, since a test may never read it, or until one that breaks off has ended. */
+  async function handle(request: Request): Promise<Response> {
     request.signal.throwIfAborted()
     if (catalog.owns(new URL(request.url).pathname)) return catalog.handle(request, register(request))
     const release = limits.enter(request)
     try {
       // Everything that depends on the order of requests is decided before the first await.
       const entry = register(request)
-      const { isAnyAwaited } = faults
-      const rules = { routes, keys, limits, isAnyAwaited }
-      const admission = routeFor(entry, request.headers.get('authorization'), rules)
-      const isRefused = isA(admission, SandboxError)
-      const fault = isRefused ? undefined : faults.take(admission.operation.id)
+      const { route, id } = routeFor(entry, routes)
+      entry.operation = route.operation.id || null
+      const refusal = refusalOf(route, request.headers.get('authorization'), keys, limits)
+      const fault = refusal ? {} : faults.take(route.operation.id)
       const [min, max] = settings.latency
-      const delay = isRefused ? 0 : min + latencies.next() * (max - min) + (fault?.delay ?? 0)
+      const delay = refusal ? 0 : min + latencies.next() * (max - min) + (fault.delay ?? 0)
 
       const body = await readBody(request)
       if (body.kind === 'json') entry.body = body.value
       // A caller that gives up ends the wait, but is charged: the service has the request.
       await sleep(delay, request.signal).catch(() => {})
-      const response = isRefused
-        ? errorResponse(entry.requestId, admission)
-        : process(entry, admission, body, fault)
+      const response = respond(entry, route, fault, () => {
+        if (refusal) throw refusal
+        return dataOf(route, id, body, entry.query)
+      })
       request.signal.throwIfAborted()
-      entry.status = response.status
-      return toResponse(response, request, countsAsOpen, release)
+      const { status, headers } = response
+      entry.status = status
+      if (fault.cut === undefined) release()
+      const sent =
+        fault.cut === undefined ? response.body : cutShort(response.body, fault.cut, request, release)
+      return new Response([204, 205, 304].includes(status) ? null : sent, { status, headers })
     } catch (error) {
       release()
       throw error
@@ -98,34 +102,39 @@ export function createService(options: SandboxOptions) {
     return entry
   }
 
-  /** Processes an admitted request, unless a fault prevents it, and charges for a success. */
-  function process(
+  /** Answers with what `process` returns, or with its fault, and charges for a success. */
+  function respond(
     entry: RequestEntry,
-    admitted: Admitted,
-    body: RequestBody,
-    fault: Fault = {},
+    { operation }: Route,
+    fault: Fault,
+    process: () => object,
   ): SandboxResponse {
+    const { requestId } = entry
     if (fault.reset === 'before') throw connectionReset('fetch failed')
-    const { operation, refusal } = admitted
-    // Elsewhere, a body replaces that of a success.
-    const injected = refusal && fault.body !== undefined ? { ...fault, status: fault.status ?? 200 } : fault
-    const answered =
-      injectedResponse(injected, entry.requestId, operation) ??
-      (refusal ? errorResponse(entry.requestId, refusal) : answer(admitted, body, entry))
-    const credits = answered.status < 300 ? creditsCharged(operation, answered.data) : 0
-    entry.charged = credits
-    ledger.spent += credits
-    if (credits > 0) byOperation[operation.id] = (byOperation[operation.id] ?? 0) + credits
+    let response: SandboxResponse
+    try {
+      const injected = injectedBy(fault, operation.errors)
+      const { status, data } = injected ?? { status: 200, data: process() }
+      const credits = status < 300 ? (costOf(operation.price, data, () => itemsOf(operation, data)) ?? 0) : 0
+      entry.charged = credits
+      ledger.spent += credits
+      if (credits > 0) byOperation[operation.id] = (byOperation[operation.id] ?? 0) + credits
+      // Whether the service adds a request id to its description is not documented.
+      const sent = operation === descriptionGet ? data : { requestId, ...(data as object) }
+      response = { status, headers: jsonHeaders(), body: injected ? '' : JSON.stringify(sent) }
+    } catch (error) {
+      if (!isA(error, SandboxError)) throw error
+      response = errorResponse(requestId, error)
+    }
     if (fault.reset === 'after') throw connectionReset('fetch failed')
-    return applyFault(answered, fault)
+    return altered(response, fault)
   }
 
   /** The sandbox at an address. */
   function sandboxAt(origin: string): Sandbox {
     const baseUrl = origin + basePath
-    const fetch = (request: Request): Promise<Response> => handle(request, 'until answered')
     return {
-      fetch,
+      fetch: handle,
       baseUrl,
       apiKey,
       writeKey,
@@ -133,7 +142,7 @@ export function createService(options: SandboxOptions) {
       clientOptions: () => ({
         baseUrl,
         apiKey,
-        fetch,
+        fetch: handle,
         organization: `sandbox ${label()}`,
         ...(perMinute !== organizationLimits.perMinute && { limits: { perMinute } }),
         dangerouslyAllowBrowser: true,
@@ -167,87 +176,13 @@ function keptHeaders({ headers }: Request): Record<string, string> {
     : { ...kept, authorization: authorization.replace(/^(\S+ )?.*$/, '$1[redacted]') }
 }
 
-function answer(admitted: Admitted, body: RequestBody, { requestId, query }: RequestEntry): SandboxResponse {
-  try {
-    const data = dataOf(admitted, body, query)
-    // Whether the service adds a request id to its description is not documented.
-    const sent = admitted.operation === descriptionGet ? data : { requestId, ...data }
-    return { status: 200, headers: jsonHeaders(), body: JSON.stringify(sent), data }
-  } catch (error) {
-    if (!isA(error, SandboxError)) throw error
-    return errorResponse(requestId, error)
-  }
-}
-
-/** The body of a success, without its request id. */
-function dataOf({ operation, handle, pathId }: Admitted, body: RequestBody, query: string): object {
+/** The body of a success, without its request id. @throws {SandboxError} for a request that the service refuses. */
+function dataOf({ operation, handle }: Route, id: string, body: RequestBody, query: string): object {
   if (body.kind === 'too large') throw new SandboxError(413, { message: 'The body exceeds 1 MiB' })
   if (operation.method !== 'GET' && body.kind !== 'json')
     throw invalid([{ path: '', message: 'must be JSON' }])
   const input = body.kind === 'json' ? body.value : inputOf(query, operation)
   const issues = check(operation.request, input)
   if (issues.length > 0) throw invalid(issues)
-  return handle(input, pathId)
-}
-
-/** Credits charged for a success with this body. */
-function creditsCharged(operation: Operation, body: unknown): number {
-  const { price } = operation
-  if (price.kind === 'free') return 0
-  // An injected body may state another cost.
-  const stated = valueAt(body, ['meta', 'creditsCharged'])
-  if (Number.isSafeInteger(stated) && Number(stated) >= 0) return Number(stated)
-  return price.kind === 'perRequest' ? price.credits : price.credits * (itemsOf(operation, body)?.length ?? 0)
-}
-
-/** When a request stops counting as open: when the response is made, or when its body was read. */
-export type CountsAsOpen = 'until answered' | 'until read'
-
-/**
- * Makes a `Response`, and calls `release` once the request no longer counts as open. In memory, that is at once: a test may
- * never read the body.
- */
-function toResponse(
-  { status, headers, body, cut }: SandboxResponse,
-  request: Request,
-  countsAsOpen: CountsAsOpen,
-  release: () => void,
-): Response {
-  const isWhole = cut === undefined
-  const hasBody = ![204, 205, 304].includes(status)
-  if (!hasBody || (isWhole && countsAsOpen === 'until answered')) {
-    release()
-    return new Response(hasBody ? body : null, { status, headers })
-  }
-
-  const bytes = new TextEncoder().encode(body)
-  let unsent = isWhole ? bytes : bytes.subarray(0, Math.floor(bytes.length / 2))
-
-  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      start(controller) {
-        request.signal.addEventListener('abort', () => {
-          release()
-          // Has no effect on a stream that has ended.
-          controller.error(request.signal.reason)
-        })
-      },
-      pull(controller) {
-        if (unsent.length > 0) {
-          controller.enqueue(unsent)
-          unsent = bytes.subarray(0, 0)
-          if (!isWhole) return undefined
-        }
-        if (cut === 'stall') return new Promise(() => {})
-        release()
-        if (cut === 'reset') controller.error(connectionReset('terminated'))
-        else controller.close()
-        return undefined
-      },
-      cancel: release,
-    },
-    // By default, a stream takes the first part before a reader asks for it.
-    { highWaterMark: 0 },
-  )
-  return new Response(stream, { status, headers })
+  return handle(input, id)
 }

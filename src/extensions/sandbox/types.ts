@@ -176,7 +176,7 @@ export interface Sandbox {
    * Adds posts or mentions to those there are; an array has microblog posts. A record without a time is as new as the clock
    * of the sandbox says.
    *
-   * @throws {TypeError} for a record that the service would not send; then nothing is added.
+   * @throws {ConfigurationError} for a record that the service would not send; then nothing is added.
    */
   publish(content: SandboxPublication): void
 }

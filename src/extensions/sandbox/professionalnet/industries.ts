@@ -16,11 +16,8 @@ const industries = hierarchies.map((hierarchy, index): ProfessionalnetIndustry =
   return { id, label: hierarchy.split(' > ').at(-1) ?? '', hierarchy }
 })
 
-/** Whether the industry of a label is the one of an id, or lies below it. */
-export function isWithin(label: string | null, id: number): boolean {
-  const path = industries.find((each) => each.label === label)?.hierarchy
-  const above = industries.find((each) => each.id === id)?.hierarchy
-  return path !== undefined && above !== undefined && `${path} > `.startsWith(`${above} > `)
+export function labelOf(id: number): string | undefined {
+  return industries.find((each) => each.id === id)?.label
 }
 
 /**

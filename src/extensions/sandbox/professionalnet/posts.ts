@@ -18,8 +18,8 @@ import { fold, handlesIn, normalize } from '../post-index.ts'
 import { type Make, type PostStore, idAt, makeUp } from '../post-store.ts'
 import { type Random, createRandom, hash } from '../random.ts'
 import components from './components.json' with { type: 'json' }
-import { pageIn, pageOf, ranked, requiredText, take, textIn } from '../pages.ts'
-import { isWithin } from './industries.ts'
+import { pageIn, pageOf, requiredText, take, textIn } from '../pages.ts'
+import { labelOf } from './industries.ts'
 import { SandboxError } from '../responses.ts'
 import {
   maxComments as bounds,
@@ -76,7 +76,7 @@ const make: Make<NetworkPost> = (random, at, query) => {
 }
 
 export function indexNetworkPost(post: ProfessionalnetPost, at: number) {
-  return { post, at, words: normalize(`${post.commentary}\n${post.actor.actor_name}`) }
+  return { post, at, words: normalize(post.commentary) + normalize(post.actor.actor_name) }
 }
 
 /** How posts on the professional network are made up. */
@@ -119,7 +119,7 @@ const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post'
  *
  * - Every word of the query must occur as a whole word in the text or the author's name, in any case.
  * - Without `sort_by`, and with `recent`, the newest come first, otherwise those with the most engagement.
- * - `author_job_title` matches as a substring; `author_industry` also finds the industries below.
+ * - `author_job_title` matches as a substring.
  * - Comma-separated lists ask for one of their items. People are named by URN or by the last part of it.
  * - Empty lists and blank texts ask for nothing, and `count` is ignored, as documented.
  */
@@ -128,16 +128,17 @@ export function searchPosts({ store }: Network, params: ProfessionalnetPostsSear
   const tests = testsOf(params)
   const passes = (post: NetworkPost): boolean => tests.every((test) => test(post))
   const all = store.find(query, store.now())
-  const range = { from: (page - 1) * postsPageSize, count: postsPageSize }
-  let found = all
-  if (sort_by !== 'recent') found = ranked(all, passes, scoreOf)
-  else if (tests.length > 0) found = take(all, { count: page * postsPageSize }, passes).items
-  const posts = take(found, range).items.map(({ post }) => post)
+  const end = page * postsPageSize
+  const found =
+    sort_by === 'recent'
+      ? take(all, passes, end)
+      : take(all, passes).sort((a, b) => scoreOf(b.post) - scoreOf(a.post))
+  const posts = found.slice(end - postsPageSize, end).map(({ post }) => post)
   return { posts, meta: { returnedCount: posts.length, page } }
 }
 
-function scoreOf({ post }: NetworkPost): number {
-  const { numLikes, numComments, numShares } = post.social_details
+function scoreOf({ social_details }: ProfessionalnetPost): number {
+  const { numLikes, numComments, numShares } = social_details
   return numLikes + 3 * numComments + 2 * numShares
 }
 
@@ -149,7 +150,7 @@ function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost)
   if (title !== '') tests.push(({ author }) => fold(author?.jobTitle ?? '').includes(title))
   if (content_type !== undefined) tests.push(({ post }) => contentTests[content_type](post))
   if (author_industry.length > 0)
-    tests.push(({ author }) => author_industry.some((id) => isWithin(author?.company.industry ?? null, id)))
+    tests.push(({ author }) => author_industry.map(labelOf).includes(author?.company.industry ?? ''))
 
   oneOf(params.from_member, ({ author }) => [author?.profile.urn])
   oneOf(params.from_organization, ({ author }) => [author?.profile.urn])
@@ -204,10 +205,10 @@ function pageAbout(
 ) {
   const url = requiredText(input, 'profileUrl')
   const request = { cursor: textIn(input, 'cursor'), count: pageSize, now: store.now() }
-  const { page, meta } = pageOf({ ...request, search: [property, seed, url] }, (moment) => {
+  const { page, meta } = pageOf({ ...request, search: [property, seed, url] }, (at) => {
     const person = authors.get(/\/in\/([^/?#]+)/.exec(url.toLowerCase())?.[1] ?? '')
     if (person === undefined) throw new SandboxError(404, { message: `No profile at ${url}` })
-    return list(person, store.all(moment), moment.at)
+    return list(person, store.all(at), at)
   })
   return { [property]: page, meta }
 }
@@ -225,7 +226,7 @@ export function commentsOn(
   const random = createRandom(`${network.seed}/comments/${urn}`)
   const total = social_details.numComments
   const returnedCount = Math.min(total, maxComments)
-  const now = network.store.now().at
+  const now = network.store.now()
   let delay = 0
   const comments = Array.from({ length: returnedCount }, () => {
     delay += 1000 * random.integer(20, 3000)
@@ -262,12 +263,10 @@ export function reactionsOn(network: Network, input: unknown) {
   const request = { ...pageIn(input, 100), search: ['reactions', network.seed, postUrl] }
   const { page: reactions, meta } = pageOf(request, () => {
     const { post } = findPost(network, postUrl)
-    let next = createRandom(`${network.seed}/reactions/${post.urn}`).integer(0, people.length - 1)
+    const random = createRandom(`${network.seed}/reactions/${post.urn}`)
     return post.social_details.reactionTypeCounts.flatMap(({ type, count }) =>
       Array.from({ length: count }, () => {
-        // A prime step meets everybody before one comes again.
-        next = (next + 101) % people.length
-        const { name, profile } = people[next] ?? { name: '', profile: { urn: '', url: '' } }
+        const { name, profile } = random.pick(people)
         return { type, actorUrn: profile.urn, actorName: name, profileUrl: profile.url }
       }),
     )
