@@ -41,8 +41,8 @@ export interface Page {
   readonly pathId: string | undefined
   /** Set while it is bought, and once it is. */
   outcome: Promise<Bought> | undefined
-  /** When it first reached a caller, in monotonic milliseconds; -Infinity if that call failed, undefined before. */
-  deliveredAt: number | undefined
+  /** When it first reached its caller, in monotonic milliseconds; Infinity before. */
+  deliveredAt: number
 }
 
 /** Where a result goes on. */
@@ -50,8 +50,6 @@ export interface PageOffset {
   readonly page: Page
   /** Items of the page that earlier results have shown. */
   readonly offset: number
-  /** Set if another instance has paid for the page, or this one keeps it no longer: it has to be bought again. */
-  readonly isElsewhere?: boolean
 }
 
 type Arguments = Readonly<Record<string, unknown>>
@@ -73,12 +71,12 @@ export class Pages {
 
   /** The handle of a place, for the result of a call with these arguments. */
   handleOf({ page, offset }: PageOffset, args: Arguments): Promise<string> {
-    const { id, operation, outcome } = page
+    const { id, operation } = page
     const param = operation.paging?.param
     const params = JSON.parse(page.params) as Record<string, string | number | undefined>
     const position = (param === undefined ? undefined : params[param]) ?? null
-    this.keep(page)
-    return this.#handles.seal(operation, args, { id, offset, position, isBought: outcome !== undefined })
+    this.#keep(page)
+    return this.#handles.seal(operation, args, { id, offset, position })
   }
 
   /** The first page of a call with these arguments, or the one at a position. */
@@ -101,57 +99,55 @@ export class Pages {
   async placeOf(operation: Operation, args: Arguments, handle: string): Promise<PageOffset | undefined> {
     const sealed = await this.#handles.open(operation, args, handle)
     if (sealed === undefined) return undefined
-    const { id, position, offset, isBought } = sealed
-    const equal = this.pageAt(operation, args, position, id)
-    const page = this.#pages.get(id)
-    if (page?.key === equal.key) return { page, offset }
-    return { page: equal, offset, isElsewhere: isBought }
+    const { id, position, offset } = sealed
+    return { page: this.#pages.get(id) ?? this.pageAt(operation, args, position, id), offset }
   }
 
   /** An equal page that may be shown again, or a new one. */
   page(operation: Operation, params: string, pathId: string | undefined, id = randomId()): Page {
     const key = JSON.stringify([operation.id, pathId, params])
-    const none = { outcome: undefined, deliveredAt: undefined }
-    return this.equal(key) ?? { id, key, operation, params, pathId, ...none }
+    const none = { outcome: undefined, deliveredAt: Infinity }
+    return this.#equal(key) ?? { id, key, operation, params, pathId, ...none }
   }
 
   /** The latest page with this key that was paid for, and may be shown to a call that has no handle of it. */
-  equal(key: string): Page | undefined {
-    const isShown = (page: Page): boolean => page.deliveredAt === undefined || this.ageOf(page) !== undefined
+  #equal(key: string): Page | undefined {
     return [...this.#pages.values()].findLast(
-      (page) => page.key === key && page.outcome && page.operation.price.kind !== 'free' && isShown(page),
+      (page) =>
+        page.key === key &&
+        page.outcome !== undefined &&
+        page.operation.price.kind !== 'free' &&
+        this.ageOf(page) < this.#reuseMs,
     )
   }
 
-  /** Milliseconds since a call got a page that equal calls get again. */
-  ageOf({ deliveredAt = -Infinity }: Page): number | undefined {
-    const age = performance.now() - deliveredAt
-    return age < this.#reuseMs ? age : undefined
+  /** Milliseconds since its caller got a page; -Infinity before. */
+  ageOf({ deliveredAt }: Page): number {
+    return performance.now() - deliveredAt
   }
 
   /** What is known of a page: as it was bought or is being bought, or an equal one. */
   outcomeOf({ outcome, key }: Page): Promise<Bought> | undefined {
-    return outcome ?? this.equal(key)?.outcome
+    return outcome ?? this.#equal(key)?.outcome
   }
 
   /** Keeps what a page holds. One that could not be bought can be bought again. */
   keepOutcome(page: Page, outcome: Promise<Bought>): void {
     page.outcome = outcome
-    this.keep(page)
+    this.#keep(page)
     outcome.catch(() => {
       if (page.outcome === outcome) page.outcome = undefined
     })
   }
 
-  /** Keeps a page as the latest. */
-  keep(page: Page): void {
-    remember(this.#pages, page.id, page, kept)
+  /** A page has reached its caller. */
+  deliver(page: Page): void {
+    page.deliveredAt = Math.min(page.deliveredAt, performance.now())
   }
 
-  /** A page has reached its caller. */
-  deliver(page: Page, isUsable: boolean): void {
-    const wasUsable = page.deliveredAt !== undefined && page.deliveredAt !== -Infinity
-    if (!wasUsable) page.deliveredAt = isUsable ? performance.now() : -Infinity
+  /** Keeps a page as the latest. */
+  #keep(page: Page): void {
+    remember(this.#pages, page.id, page, kept)
   }
 }
 
@@ -163,8 +159,6 @@ interface Sealed {
   readonly offset: number
   /** The cursor or number of the page; null for the first page. */
   readonly position: string | number | null
-  /** Whether the page has been bought. */
-  readonly isBought: boolean
 }
 
 /** Characters of a signature: 96 bits. */
@@ -179,13 +173,8 @@ class Handles {
     this.#transport = transport
   }
 
-  async seal(
-    operation: Operation,
-    args: Arguments,
-    { id, offset, position, isBought }: Sealed,
-  ): Promise<string> {
-    const kind = position === null ? '' : typeof position === 'number' ? 'p' : 'c'
-    const payload = `${id}-${offset}${isBought ? 'b' : 'n'}${kind}${encodeURIComponent(position ?? '')}`
+  async seal(operation: Operation, args: Arguments, { id, offset, position }: Sealed): Promise<string> {
+    const payload = `${id}-${offset}-${encodeURIComponent(JSON.stringify(position))}`
     const signed = JSON.stringify([operation.id, canonicalJson(args), payload])
     const signature = new Uint8Array(await this.#sign(signed))
     const text = btoa(String.fromCharCode(...signature))
@@ -196,20 +185,17 @@ class Handles {
 
   /** What the handle says; undefined if it is of another tool, of other arguments, or no handle at all. */
   async open(operation: Operation, args: Arguments, handle: string): Promise<Sealed | undefined> {
+    const payload = handle.slice('next_'.length + signatureLength)
+    const [, id = '', offset, position = ''] = /^([a-z0-9]+)-(\d+)-(.*)$/.exec(payload) ?? []
     try {
-      const payload = handle.slice('next_'.length + signatureLength)
-      const [, id = '', offset, isBought, kind, text = ''] =
-        /^([a-z0-9]+)-(\d+)([bn])([pc]?)(.*)$/.exec(payload) ?? []
-      const position = decodeURIComponent(text)
       const sealed = {
         id,
         offset: Number(offset),
-        isBought: isBought === 'b',
-        position: kind === 'p' ? Number(position) : kind === 'c' ? position : null,
+        position: JSON.parse(decodeURIComponent(position)) as Sealed['position'],
       }
       return handle === (await this.seal(operation, args, sealed)) ? sealed : undefined
     } catch {
-      // No text that `encodeURIComponent` makes.
+      // No text that `seal` makes.
       return undefined
     }
   }

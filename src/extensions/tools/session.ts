@@ -80,7 +80,7 @@ export class ToolSession {
     if (next === undefined) {
       const page = this.#pages.pageAt(tool.operation, args)
       const age = this.#pages.ageOf(page)
-      const ago = age === undefined ? [] : [`${repeated} ${count(Math.round(age / 1000), 'second')} ago.`]
+      const ago = age < 0 ? [] : [`${repeated} ${count(Math.round(age / 1000), 'second')} ago.`]
       return { ...nothing, place: { page, offset: 0 }, remarks: ago }
     }
     const place = await this.#pages.placeOf(tool.operation, args, next)
@@ -118,15 +118,17 @@ export class ToolSession {
 
   /** Reads a page, which is bought at most once, also if several calls want it. */
   async #readPage(call: ToolCall, walk: Walk, place: PageOffset): Promise<Walk> {
-    const { page, isElsewhere = false } = place
+    const { page, offset } = place
     // While a person was asked, another call may have begun to buy an equal page.
     const known = this.#pages.outcomeOf(page)
+    // A result has shown a part of it: it was paid for.
+    const isPaidTwice = offset > 0 && known === undefined
     const purchase = { call, budget: walk.approved, done: walk.shown.length }
     const outcome = known ?? buy(page, purchase, this.#settings, this.#pages)
     this.#pages.keepOutcome(page, outcome)
     try {
       const bought = await outcome
-      const remarks = isElsewhere && known === undefined ? [...walk.remarks, boughtAgain] : walk.remarks
+      const remarks = isPaidTwice ? [...walk.remarks, boughtAgain] : walk.remarks
       return this.#extended(call, { ...walk, remarks }, place, bought)
     } catch (error) {
       // The caller that it was bought for has left before it was sent: this call tries again.
@@ -166,8 +168,7 @@ export class ToolSession {
     }
     const { shown, items, isFull, remarks, failure } = walk
     // Who is asked for approval gets the result of the next try.
-    if (!isRefusal(failure?.error, 'confirmation'))
-      for (const page of shown) this.#pages.deliver(page, failure === undefined)
+    if (!isRefusal(failure?.error, 'confirmation')) for (const page of shown) this.#pages.deliver(page)
     const isEmpty = items?.length === 0 && call.next === undefined
     const notes = [...(isEmpty ? [noMatches] : []), ...remarks, ...(isFull ? [shortened] : [])]
     return this.#end(result, { ...walk, remarks: notes })
