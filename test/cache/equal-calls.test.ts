@@ -147,7 +147,7 @@ describe('equal calls in flight', () => {
     expect(budgets.map((each) => each.summary().spent)).toEqual([0, 0, 2])
   })
 
-  it('go on when the service refuses the leader, which does not retry', async () => {
+  it('share no request with a call that does not retry', async () => {
     service.script(rateLimited(1), () => ok())
     const { client } = cached()
     const refused = begin(client.microblog.search(query, { retry: false }))
@@ -157,7 +157,7 @@ describe('equal calls in flight', () => {
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 0 })
   })
 
-  it('share a refusal of the service when they have the same retry policy', async () => {
+  it('share a refusal of the service', async () => {
     service.script(() => failure(403, 'forbidden'))
     const { client } = cached()
     const calls = Array.from({ length: 10 }, () => begin(client.microblog.search(query)))

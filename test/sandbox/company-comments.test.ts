@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ProfessionalnetCompany } from '../../src/index.ts'
 import { people } from '../../src/extensions/sandbox/compose-post.ts'
-import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
+import { madeUpCompanies } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { call, networkPostsOf, setUp } from './helpers.ts'
 
 const posts = networkPostsOf(1)
@@ -12,24 +11,6 @@ const postWithMoreThan = (comments: number) =>
   posts.find(({ post }) => post.social_details.numComments > comments)!.post
 
 describe('createSandbox() company lookup', () => {
-  it('finds every company, with each field in each form', async () => {
-    const { sandbox, client } = setUp()
-    const found: ProfessionalnetCompany[] = []
-    for (const company of madeUpCompanies)
-      found.push((await client.professionalnet.company.get({ url: pageOfCompany(company) })).company)
-    expect(found.length).toBeGreaterThan(3)
-    expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
-    expect(sandbox.ledger.spent).toBe(4 * found.length)
-    const nullable = ['tagline', 'websiteUrl', 'foundedYear', 'headquarter', 'employeeCountRange'] as const
-    for (const field of nullable)
-      expect(new Set(found.map((company) => company[field] === null)), field).toEqual(new Set([true, false]))
-    for (const { headquarter, locations, employeeCount, employeeCountRange } of found) {
-      const marked = locations.filter((location) => location.headquarter)
-      expect(marked).toEqual(headquarter === null ? [] : [headquarter])
-      expect(employeeCount).toBeGreaterThanOrEqual(employeeCountRange?.start ?? 0)
-    }
-  })
-
   it('finds a company by any URL that contains its name, or by its id', async () => {
     const { client } = setUp()
     const { id } = madeUpCompanies.find(({ name }) => name === 'Harbour Bean')!
@@ -59,7 +40,7 @@ describe('createSandbox() post comments', () => {
   it('charges for each comment, and sometimes reports no total', async () => {
     const { sandbox, client } = setUp()
     const totals: (number | undefined)[] = []
-    for (const { post } of posts.slice(0, 150)) {
+    for (const { post } of posts.slice(0, 30)) {
       const { numComments } = post.social_details
       const { comments, meta } = await client.professionalnet.posts.comments({ postUrl: post.share_url })
       const returned = Math.min(100, numComments)
@@ -70,7 +51,7 @@ describe('createSandbox() post comments', () => {
       expect(sandbox.requests.at(-1)?.charged).toBe(returned)
     }
     expect(totals).toContain(undefined)
-    expect(totals.filter((total) => total !== undefined).length).toBeGreaterThan(75)
+    expect(totals.filter((total) => total !== undefined).length).toBeGreaterThan(15)
   })
 
   it('returns at most maxComments, and the same first comments for any maximum', async () => {

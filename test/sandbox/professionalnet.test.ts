@@ -38,11 +38,6 @@ describe('createSandbox() professional-network search', () => {
     expect(await find({ query, content_type })).toEqual(expected)
   })
 
-  it('has posts without any component', () => {
-    const names = components.map(([, component]) => component)
-    expect(posts.some((post) => names.every((name) => post[name] === undefined))).toBe(true)
-  })
-
   it('ranks by engagement when sorted by relevance', async () => {
     const found = await find({ query, sort_by: 'relevant' })
     expect(found).toHaveLength(posts.length)

@@ -79,8 +79,9 @@ class ClientCache {
 
   /** The shared request in flight, or a new one. One whose answer is here must be fresh enough. */
   #sharedRequest(call: Call, wanted: Wanted, send: Send): SharedRequest {
-    // The request has one timeout. In a walk, it may not have begun before the page that it follows came.
-    const name = JSON.stringify([wanted.name, call.settings.timeout, call.previousPage?.requestId])
+    // The request has one timeout and one way to retry. In a walk, it may not have begun before the page that it follows came.
+    const { timeout, retry } = call.settings
+    const name = JSON.stringify([wanted.name, timeout, retry, call.previousPage?.requestId])
     // In Cloudflare's workers, no call may wait for the request of another.
     const inFlight = isTiedToRequests() ? undefined : this.#shared.get(name)
     const answer = inFlight?.fetched

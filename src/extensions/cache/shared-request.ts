@@ -82,13 +82,11 @@ export class SharedRequest {
     this.#end.abort(reason)
   }
 
-  /** Whether a call sends the request itself after an error: nothing was sent for the first one, or it does not retry alike. */
+  /** Whether a call sends the request itself after an error: nothing was sent for the first one, which may be all that failed. */
   mayTakeOver(call: Call, error: unknown): boolean {
     if (call === this.#leader || call.cancellation.signal.aborted) return false
     const { charged = 'no', attempts = [] } = error instanceof SocialSearchError ? error : {}
-    const isUnsent = attempts.every(({ sent }) => sent === null)
-    const policies = [call, this.#leader].map(({ settings }) => JSON.stringify(settings.retry))
-    return charged === 'no' && (isUnsent || policies[0] !== policies[1])
+    return charged === 'no' && attempts.every(({ sent }) => sent === null)
   }
 
   /** Looks into the store, or else sends the request. It never rejects. */

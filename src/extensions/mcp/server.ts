@@ -38,33 +38,28 @@ export class WellFormedServer extends McpServer {
     this.#withFacts = withFacts
   }
 
+  /** The transport stays of its class, by which the library tells which protocol it speaks. */
   override connect(transport: Transport): Promise<void> {
-    return super.connect(translated(transport, this.#withFacts))
+    const send = transport.send.bind(transport)
+    let onmessage: Transport['onmessage']
+    Object.defineProperties(transport, {
+      send: {
+        value: ((message, options) => send(toClient(message, this.#withFacts), options)) as typeof send,
+        configurable: true,
+      },
+      onmessage: {
+        get: () => onmessage,
+        set: (handler: Transport['onmessage']) => {
+          onmessage = handler && ((message, extra) => handler(withArguments(message), extra))
+        },
+        configurable: true,
+      },
+    })
+    return super.connect(transport)
   }
 }
 
 type Transport = Parameters<McpServer['connect']>[0]
-
-/**
- * A transport between the library and the given one, which stays as it is. It is a proxy, no class of its own: the library tells by
- * the class of a transport which protocol it speaks.
- */
-function translated(transport: Transport, withFacts: (result: CallToolResult) => CallToolResult): Transport {
-  const send: Transport['send'] = (message, options) => transport.send(toClient(message, withFacts), options)
-  return new Proxy(transport, {
-    get: (inner, name) => {
-      if (name === 'send') return send
-      const value: unknown = Reflect.get(inner, name)
-      return typeof value === 'function' ? (value.bind(inner) as unknown) : value
-    },
-    set: (inner, name, value: unknown) => {
-      if (name !== 'onmessage') return Reflect.set(inner, name, value)
-      const onmessage = value as Transport['onmessage']
-      inner.onmessage = (message, extra) => onmessage?.(withArguments(message), extra)
-      return true
-    },
-  })
-}
 
 /** What a client gets: an error of the library may repeat what the client sent, and its results have no facts. */
 function toClient(

@@ -191,7 +191,7 @@ export class OAuthSession implements AuthProvider {
     // The server may omit an unchanged refresh token.
     const tokens = { refreshToken, ...renewed }
     // If this process was stopped meanwhile, another one may have given up the refresh token.
-    const isStored = await this.#replace(sent, tokens, ended(sent, 'lost'))
+    const isStored = (await this.#replace(sent, tokens)) || (await this.#replace(ended(sent, 'lost'), tokens))
     return isStored ? tokens : undefined
   }
 
@@ -206,12 +206,13 @@ export class OAuthSession implements AuthProvider {
   }
 
   /** Replaces tokens in the store, unless they have changed. */
-  #replace(old: TokenSet, tokens: TokenSet, otherOld = old): Promise<boolean> {
-    const expected = [old, otherOld].map((each) => JSON.stringify(each))
-    return this.#update((text) => {
-      const isSame = expected.includes(JSON.stringify(tokensIn(text)))
-      return isSame ? { value: JSON.stringify(tokens), result: true } : { result: false }
-    })
+  #replace(old: TokenSet, tokens: TokenSet): Promise<boolean> {
+    const expected = JSON.stringify(old)
+    return this.#update((text) =>
+      JSON.stringify(tokensIn(text)) === expected
+        ? { value: JSON.stringify(tokens), result: true }
+        : { result: false },
+    )
   }
 
   /** @throws {TokenStoreError} */
