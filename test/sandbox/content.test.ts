@@ -121,6 +121,13 @@ describe('publish()', () => {
     expect(rest).toEqual(before)
     expect(newest).toMatchObject({ id: 'fire', timestamp: new Date(clock.time).toISOString() })
     expect(second).toMatchObject({ id: '1', body: 'Acme opens' })
+    // Posts of the same second come behind those of the test.
+    const busy = setUp({ growth: 3600 })
+    busy.clock.time += 1000
+    busy.sandbox.publish([{ body: 'Acme is busy' }])
+    const { posts } = await busy.client.microblog.search({ query: 'acme', category: 'Latest' })
+    expect(posts[0]?.body).toBe('Acme is busy')
+    expect(posts[1]?.timestamp).toBe(posts[0]?.timestamp)
   })
 
   it('adds to each network and to the mentions, also where a test has its own', async () => {

@@ -169,6 +169,8 @@ describe('inject() cut', () => {
     const { sandbox, reader } = await readHalf('reset')
     await expect(reader.read()).rejects.toMatchObject(connectionReset)
     expect(sandbox.requests[0]).toMatchObject({ status: 200, charged: 2 })
+    await search(sandbox, query)
+    expect(sandbox.requests.at(-1)?.inFlight).toBe(1)
   })
 
   it('holds its slot until the caller cancels when cut is stall', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { createTools } from '../../src/extensions/tools/index.ts'
 import { query, setUp } from './set-up.ts'
@@ -113,6 +113,20 @@ describe('execute() with reuseFor', () => {
     expect([second.items, second.credits.spent, sandbox.ledger.spent]).toEqual([first.items, 0, 2])
     expect(second.notice).toContain('This is the answer of an equal call 0 seconds ago.')
     expect((await one.execute({ query: 'tea' })).credits.spent).toBe(2)
+  })
+
+  it('pays again when the first one is older than that, whoever has got the answer meanwhile', async () => {
+    const { sandbox, one } = instances({ reuseFor: 60_000 })
+    const now = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, 'now')
+    onTestFinished(() => void clock.mockRestore())
+    const spent: number[] = []
+    for (const later of [0, 40_000, 80_000]) {
+      clock.mockImplementation(() => now() + later)
+      await one.execute({ query })
+      spent.push(sandbox.ledger.spent)
+    }
+    expect(spent).toEqual([2, 2, 4])
   })
 
   it('pays for three pages when the first of four is known', async () => {

@@ -44,8 +44,8 @@ export function createPostStore<T extends Item>(
     now: (): number => 1000 * Math.floor(now() / 1000),
     /** All items without growth, newest first, and none that is made up later than a time. */
     all: (at: number): T[] => [...merged(own.items, timelineAt(at))],
-    /** Those that hold all words of a query, and growth from `since` to before `until`. */
-    find: (query: string, at: number, { since = 0, until = Infinity } = {}): Iterable<T> => {
+    /** Those that hold all words of a query, and growth. */
+    find: (query: string, at: number): Iterable<T> => {
       const contains = containsAll(query)
       const matches = ({ words }: T): boolean => contains(words)
       const added = own.items.filter(matches)
@@ -53,9 +53,7 @@ export function createPostStore<T extends Item>(
       const timeline = timelineAt(at)
       const count = size > 0 ? createRandom(`${seed}/about ${query}`).integer(...sizeAbout) : 0
       const found = timeline.some(matches) ? timeline : [...madeUp.latest(seed, query, count, at)]
-      const within = { ...growth, since: Math.max(since - 1, growth.since) }
-      const fresh = madeUp.series(seed, query, within, Math.min(until - 1, at))
-      return merged(added, merged(fresh, found.filter(matches)))
+      return merged(added, merged(madeUp.series(seed, query, growth, at), found.filter(matches)))
     },
   }
 }

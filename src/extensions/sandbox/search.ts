@@ -27,17 +27,14 @@ export function searchMicroblog(
   seed: number,
   { query, cursor, count = microblogPageSize, category = 'Top', filters = {} }: MicroblogSearchParams,
 ) {
-  const { since, until, test } = compileFilters({ ...filters, ...categoryFilters[category] })
-  const request = {
-    ...{ cursor, count, now: store.now() },
-    search: [seed, query, category, Object.entries(filters).sort()],
-  }
+  const test = compileFilters({ ...filters, ...categoryFilters[category] })
+  const search = [seed, query, category, Object.entries(filters).sort()]
   const isRanked = category === 'Top' || category === 'People'
   const list = (at: number): Iterable<IndexedPost> => {
-    const found = store.find(query, at, { since, until })
+    const found = store.find(query, at)
     return isRanked ? take(found, test).sort((a, b) => scoreOf(b) - scoreOf(a)) : found
   }
-  const { page, meta } = pageOf(request, list, test)
+  const { page, meta } = pageOf({ cursor, count, search, now: store.now() }, list, test)
   return { posts: page.map(({ post }) => post), meta }
 }
 
@@ -134,7 +131,7 @@ function compileFilters(filters: MicroblogFilters) {
       engagements.retweetCount >= minimumRetweetsCount &&
       engagements.favoriteCount >= minimumLikesCount,
   )
-  return { since, until, test: (post: IndexedPost) => tests.every((test) => test(post)) }
+  return (post: IndexedPost): boolean => tests.every((test) => test(post))
 
   function timeBound(name: 'since' | 'until', usual: number): number {
     const value = filters[name]?.trim()
