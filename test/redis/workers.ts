@@ -125,7 +125,7 @@ export function watch(call: Promise<Lease>): { lease: Lease | undefined } {
 }
 
 /** Whether a command stores a state in which a process has a slot. */
-export const isGrant = (args: readonly unknown[]) => args.some((text) => /"slots":[1-9]/.test(String(text)))
+export const isGrant = (args: readonly unknown[]) => args.some((text) => /"open":\{"/.test(String(text)))
 
 export async function evalCalls(): Promise<number> {
   const stats = await admin.info('commandstats')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changeState } from '../../src/extensions/shared/limiter-change.ts'
 import { type ClockReading, type StateReading, timeOf } from '../../src/extensions/shared/clock.ts'
-import type { LimiterState } from '../../src/extensions/shared/limiter-state.ts'
+import type { LimiterState, OwnRequest } from '../../src/extensions/shared/limiter-state.ts'
 
 const rules = { inFlight: 2, perMinute: 3, windowMs: 60_020, leaseMs: 15_000 }
 const state = { stateId: 'a', time: 1000, clockOffset: 100 }
@@ -12,6 +12,14 @@ const late: StateReading = { ...seen, readAt: 50, receivedAt: 100 }
 const at = (clock: number, read: StateReading | null = seen): ClockReading => ({
   ...{ clock, readAt: 400, receivedAt: 600, previous: read ?? undefined },
 })
+
+const inFlight: OwnRequest = { surface: '', status: 'in flight', sent: undefined }
+const ended: OwnRequest = { surface: 'a', status: 'ended', sent: { at: 900, answered: 950 } }
+const silent = {
+  requests: new Map<string, OwnRequest>(),
+  waiting: new Map<string, number>(),
+  closures: new Map<string, number>(),
+}
 
 describe('timeOf()', () => {
   it.each([
@@ -63,10 +71,8 @@ describe('timeOf()', () => {
       const now = i * 100
       const clock = 1_700_000_000_000 + now + ((i * 7919) % 61) - 30
       const reading = { clock, readAt: now, receivedAt: now + (i % 3), previous: reads[i % 2] }
-      const report = () => ({
-        ...{ process: String(i % 2), slots: i % 4 === 0 ? 1 : 0, offerMs: 200, requestsPerSlot: 1 },
-        ...{ arrivals: [], closures: [], arrivesWithinMs: 1000, waiting: new Map<string, number>() },
-      })
+      const requests = new Map(i % 4 === 0 ? [['1', inFlight] as const] : [])
+      const report = { ...silent, process: String(i % 2), requests }
       const changed = changeState(text, reading, copies[i % 2], report, rules, 'a')
       if (changed.isChanged) text = JSON.stringify(changed.state)
       copies[i % 2] = changed.state
@@ -77,30 +83,19 @@ describe('timeOf()', () => {
   })
 })
 
-const silent = {
-  slots: 0,
-  offerMs: 200,
-  requestsPerSlot: 1,
-  arrivals: [],
-  closures: [],
-  arrivesWithinMs: 1000,
-  waiting: new Map<string, number>(),
-}
-
 /** A state that process 1 has made, at 1,000 ms, when the clock said `clock`. */
 function made(clock = 0): LimiterState {
-  const report = () => ({
-    ...{ ...silent, process: '1', slots: 2, closures: [['b', 5000] as [string, number]] },
-    arrivals: [['a', [1500]] as [string, number[]]],
-    waiting: new Map([['a', 1]]),
-  })
+  const report = {
+    ...{ process: '1', waiting: new Map([['a', 1]]), closures: new Map([['b', 5000]]) },
+    requests: new Map([['1', inFlight] as const, ['2', ended] as const]),
+  }
   const reading = { clock, readAt: 1000, receivedAt: 1000, previous: { ...seen, time: 0 } }
   return changeState(undefined, reading, undefined, report, rules, 'a').state
 }
 
 /** The next change, by process 2, which has seen `copy` and knows that it is `now`. */
 function next(text: LimiterState | undefined, clock: number, copy: LimiterState, now: number): LimiterState {
-  const report = () => ({ ...silent, process: '2', slots: 1 })
+  const report = { ...silent, process: '2', requests: new Map([['3', inFlight]]) }
   const read = { ...seen, stateId: copy.stateId, time: copy.time, clock: copy.time - copy.clockOffset }
   const reading = { clock, readAt: now - copy.time, receivedAt: now - copy.time, previous: read }
   return changeState(JSON.stringify(text), reading, structuredClone(copy), report, rules, 'b').state
@@ -121,54 +116,44 @@ describe('changeState()', () => {
     expect(next(undefined, 10, before, 1200).version).toBe(7002)
   })
 
-  it('restores the times of a process as they were after a loss that nobody has restored yet', () => {
-    const after = next(undefined, 8000, made(7000), 1200)
-    expect(after).toMatchObject({ time: 1200, createdAt: 1200, grantsFrom: 4200, closures: { b: 5000 } })
-    expect(after.processes['1']).toMatchObject({
-      ...{ until: 16_000, slots: 2, arrivals: { a: [1500] }, places: { a: { since: 1000 } } },
+  it('restores what a process knows as it was after a loss that nobody has restored yet', () => {
+    expect(next(undefined, 8000, made(7000), 1200)).toMatchObject({
+      ...{ time: 1200, createdAt: 1200, grantsFrom: 4200, closures: { b: 5000 } },
+      ...{ aliveUntil: { 1: 16_000 }, open: { 1: { process: '1' } }, arrivals: { a: { 2: 950 } } },
+      line: [{ process: '1', surface: 'a', calls: 1 }],
     })
   })
 
-  it('restores the times of a process by the time of a new state, which a new process has begun', () => {
-    const before = made(7000)
-    const begun: LimiterState = { ...made(), stateId: 'c', time: 50, createdAt: 0, grantsFrom: 0 }
-    Object.assign(begun, { version: 8001, clockOffset: 50 - 8000, processes: {}, closures: { b: 100 } })
-    const after = next(begun, 8000, before, 1200)
-    expect(after).toMatchObject({ stateId: 'c', time: 50, grantsFrom: 3000, closures: { b: 3850 } })
+  it('restores it by the time of a new state, which a new process has begun', () => {
+    const times = { time: 50, createdAt: 0, grantsFrom: 0, version: 8001, clockOffset: 50 - 8000 }
+    const empty = { aliveUntil: { 1: 100 }, open: {}, arrivals: {}, line: [], closures: { b: 100 } }
     const ahead = 50 - 1200
-    expect(after.processes['1']).toMatchObject({
+    expect(next({ stateId: 'c', ...times, ...empty }, 8000, made(7000), 1200)).toMatchObject({
+      ...{ stateId: 'c', time: 50, grantsFrom: 3000, closures: { b: 5000 + ahead } },
       ...{
-        until: 16_000 + ahead,
-        slots: 2,
-        arrivals: { a: [1500 + ahead] },
-        places: { a: { since: 1000 + ahead } },
+        aliveUntil: { 1: 16_000 + ahead },
+        open: { 1: { process: '1' } },
+        arrivals: { a: { 2: 950 + ahead } },
       },
     })
   })
 
   it('restores requests of a process whose lease is over by the time of a new state', () => {
-    const begun: LimiterState = { ...made(), stateId: 'c', time: 50, clockOffset: 50 - 8000, processes: {} }
-    const after = next(begun, 8000, made(7000), 30_000)
-    expect(after.processes['1']).toMatchObject({ slots: 0, arrivals: { a: [1500 + 50 - 30_000] } })
-    expect(after.closures).toEqual({ b: 5000 })
-  })
-
-  it('restores no part of a process that has stored a later one in a new state', () => {
-    const stored = {
-      until: 16_000 + 50 - 1200,
-      offerMs: 200,
-      slots: 1,
-      arrivals: {},
-      surplus: {},
-      places: {},
-    }
-    const begun: LimiterState = {
+    const begun = {
       ...made(),
       stateId: 'c',
       time: 50,
       clockOffset: 50 - 8000,
-      processes: { 1: stored },
+      open: {},
+      arrivals: {},
+      line: [],
     }
-    expect(next(begun, 8000, made(7000), 1200).processes['1']).toEqual(stored)
+    const after = next({ ...begun, aliveUntil: {} }, 8000, made(7000), 30_000)
+    expect(Object.keys(after.open)).toEqual(['3'])
+    expect(after).toMatchObject({
+      arrivals: { a: { 2: 950 + 50 - 30_000 } },
+      line: [],
+      closures: { b: 5000 },
+    })
   })
 })

@@ -118,7 +118,8 @@ it('SharedLimiter.waitOf() says how long the next call waits for the pace, and i
   const limits = { perMinute: 1, windowMs: 10_000 }
   const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme', limits })
   await during([limiter], async () => {
-    ;(await limiter.acquire(queueRequest())).end()
+    const lease = await limiter.acquire(queueRequest())
+    for (const step of ['sent', 'answered', 'end'] as const) lease[step]()
     const waiting = limiter.acquire(queueRequest())
     await wait(1000)
     expect(limiter.waitOf('a')).toEqual({ reason: 'pace', ms: expect.closeTo(9000, -3) as number })

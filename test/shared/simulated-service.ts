@@ -1,10 +1,8 @@
 /** A request as the service sees it. */
 export interface Sent {
+  readonly id: string
   readonly surface: string
-  /** When it arrives at the latest. */
-  readonly latest: number
-  endsAt: number
-  answeredAt: number
+  readonly endsAt: number
 }
 
 /** Counts the requests of simulated processes, apart from their state. */
@@ -39,7 +37,7 @@ export class SimulatedService<Process> {
     arrivals.push(arrival)
     const count = arrivals.filter((at) => Math.abs(at - arrival) < 60_000 && at <= arrival).length
     if (count > this.#limits.perMinute) this.violations.push(`${count} at ${surface} at ${sentAt}`)
-    // What a process may send in its turn, it sends. Within a millisecond, the grant may have been first.
+    // Within a millisecond, the grant may have been first.
     const isClosed = this.#closed.some(
       (each) => each.surface === surface && each.knownAt < grantedAt && sentAt < each.openAt,
     )

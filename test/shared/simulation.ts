@@ -1,11 +1,10 @@
-import { type Changed, changeState } from '../../src/extensions/shared/limiter-change.ts'
+import { type Changed, changeState, roomFrom } from '../../src/extensions/shared/limiter-change.ts'
 import type { StateReading } from '../../src/extensions/shared/clock.ts'
-import type { LimiterState, Rules } from '../../src/extensions/shared/limiter-state.ts'
-import type { Report } from '../../src/extensions/shared/limiter-grants.ts'
+import type { LimiterState, OwnRequest, Report, Rules } from '../../src/extensions/shared/limiter-state.ts'
 import { type Sent, SimulatedService } from './simulated-service.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 20, windowMs: 60_020, leaseMs: 15_000 }
-const arrivalMs = 1020
+const arrivalMs = 1000
 
 /** What may happen to the processes and their store. */
 export const attacks = [
@@ -21,29 +20,19 @@ export interface Plan {
   readonly attacks: readonly { readonly attack: (typeof attacks)[number]; readonly after: number }[]
 }
 
-/** A request that may be sent. */
-interface Granted extends Omit<Sent, 'endsAt'> {
-  readonly grantedAt: number
-}
-
 /** A process that shares a state. */
 class SimulatedProcess {
   seen: StateReading | undefined
   copy: LimiterState | undefined
   /** The surfaces of the calls that wait. */
   readonly calls: string[] = []
-  sent: Sent[] = []
-  /** Requests that it may send with its free slots, until its turn ends. */
-  granted: Granted[] = []
-  turnEndsAt = 0
-  open = 0
-  free = 0
-  closures: { surface: string; openAt: number }[] = []
+  readonly requests = new Map<string, OwnRequest>()
+  closures = new Map<string, number>()
   nextAt = 0
   pausedUntil = 0
   isAlive = true
   /** What it is about to write, if the text is still the same. */
-  pending: { changed: Changed; text: string | undefined; reported: number; readAt: number } | undefined
+  pending: Update | undefined
   readonly id: string
   /** How long it takes from its reading of the text to its writing, in milliseconds. */
   readonly delay: number
@@ -52,6 +41,19 @@ class SimulatedProcess {
     this.id = id
     this.delay = delay
   }
+
+  end(id: string, status: 'ended' | 'unsent', answered = Infinity): void {
+    const request = this.requests.get(id)!
+    this.requests.set(id, { ...request, status, sent: request.sent && { ...request.sent, answered } })
+  }
+}
+
+/** An update of a process that has read the text. */
+interface Update {
+  readonly changed: Changed
+  readonly text: string | undefined
+  readonly report: Report
+  readonly readAt: number
 }
 
 /** Runs processes, and the service that they call, on a virtual clock. */
@@ -94,8 +96,7 @@ export class Simulation {
   /** The slots in the state when all leases of dead processes have passed. */
   takenInTheEnd(): number {
     this.now += rules.leaseMs + 1000
-    const { processes } = this.#change(this.#start()).state
-    return Object.values(processes).reduce((sum, { slots }) => sum + slots, 0)
+    return Object.keys(this.#read(this.#start()).changed.state.open).length
   }
 
   #random(below: number): number {
@@ -141,51 +142,24 @@ export class Simulation {
 
   #answer(sent: Sent, process: SimulatedProcess): void {
     this.#service.open.delete(sent)
-    sent.answeredAt = this.now
-    process.open--
-    if (process.isAlive && this.now < process.turnEndsAt && process.pausedUntil <= this.now) process.free++
+    if (!process.isAlive) return
     // A request that is refused closes its surface.
-    if (this.#random(40) === 0 && process.isAlive && sent.surface !== '') {
-      process.closures.push({ surface: sent.surface, openAt: this.now + 500 + this.#random(9000) })
-      process.granted = process.granted.filter(({ surface }) => surface !== sent.surface)
-    }
+    if (this.#random(40) === 0 && sent.surface !== '')
+      process.closures.set(sent.surface, this.now + 500 + this.#random(9000))
+    process.end(sent.id, 'ended', this.now)
     process.nextAt = Math.min(process.nextAt, this.now)
-    this.#sendGranted(process)
   }
 
-  /** Uses the free slots of a process, or gives them back. */
-  #sendGranted(process: SimulatedProcess): void {
-    if (this.now >= process.turnEndsAt) process.granted.splice(process.free)
-    while (process.free > 0) {
-      const granted = process.granted.shift()
-      if (granted === undefined) process.free = 0
-      else if (this.#send(process, granted)) process.free--
-    }
-  }
-
-  #change(process: SimulatedProcess): Changed {
-    const { now } = this
-    const report = (time: number): Report => {
-      const by = (at: number): number => Math.round(at - now + time)
-      const arrivals = Map.groupBy([...process.sent, ...process.granted], ({ surface }) => surface)
-      const calls = Map.groupBy(process.calls, (surface) => surface)
-      return {
-        ...{ process: process.id, slots: process.open + process.free },
-        ...{
-          arrivesWithinMs: arrivalMs + 6 * process.delay,
-          requestsPerSlot: 1 + Math.floor(process.delay / 100),
-        },
-        offerMs: Math.max(200, Math.ceil(process.delay / 50) * 150 + 50),
-        arrivals: Array.from(arrivals, ([surface, sends]) => [
-          surface,
-          sends.map(({ latest, answeredAt }) => by(Math.min(latest, answeredAt))),
-        ]),
-        closures: process.closures.map(({ surface, openAt }) => [surface, by(openAt)]),
-        waiting: new Map(Array.from(calls, ([surface, { length }]) => [surface, length] as const)),
-      }
+  #read(process: SimulatedProcess): Update {
+    const { now, text } = this
+    const calls = Map.groupBy(process.calls, (surface) => surface)
+    const report: Report = {
+      ...{ process: process.id, requests: new Map(process.requests), closures: new Map(process.closures) },
+      waiting: new Map(Array.from(calls, ([surface, { length }]) => [surface, Math.min(2, length)] as const)),
     }
     const reading = { clock: now + this.#clockAhead, readAt: now, receivedAt: now, previous: process.seen }
-    return changeState(this.text, reading, process.copy, report, rules, `state ${this.#ids++}`)
+    const changed = changeState(text, reading, process.copy, report, rules, `state ${this.#ids++}`)
+    return { changed, text, report, readAt: now }
   }
 
   #update(process: SimulatedProcess): void {
@@ -198,13 +172,12 @@ export class Simulation {
     process.pending = undefined
     if (pending !== undefined && (pending.text === this.text || !pending.changed.isChanged)) {
       if (lock?.process === process) this.#lock = undefined
-      this.#commit(process, pending.changed, 'known', pending.reported, pending.readAt)
+      this.#commit(process, pending, 'known')
     } else if (process.delay === 0) this.#updateNow(process)
     else {
       // It has lost to another one, so it takes the lock.
       if (pending !== undefined) this.#lock = { process, until: this.now + 2 * process.delay }
-      const changed = this.#change(process)
-      process.pending = { changed, text: this.text, reported: process.closures.length, readAt: this.now }
+      process.pending = this.#read(process)
       process.nextAt = this.now + process.delay
     }
   }
@@ -212,63 +185,61 @@ export class Simulation {
   /** @param reply Whether the text is stored, and whether the process knows it. */
   #updateNow(process: SimulatedProcess, reply: 'known' | 'lost' | 'failed' = 'known'): void {
     process.pending = undefined
-    this.#commit(process, this.#change(process), reply, process.closures.length)
+    this.#commit(process, this.#read(process), reply)
   }
 
-  #commit(
-    process: SimulatedProcess,
-    changed: Changed,
-    reply: 'known' | 'lost' | 'failed',
-    reported: number,
-    readAt = this.now,
-  ): void {
+  #commit(process: SimulatedProcess, update: Update, reply: 'known' | 'lost' | 'failed'): void {
+    const { changed, report, readAt } = update
     process.nextAt = this.now + (reply === 'known' ? rules.leaseMs / 3 : 500)
     if (reply === 'failed') return
     if (changed.isChanged) this.#texts.push((this.text = JSON.stringify(changed.state)))
     // From now on, all can know.
-    for (const closure of process.closures.slice(0, reported)) this.#service.close(closure, this.now)
+    for (const [surface, openAt] of report.closures) this.#service.close({ surface, openAt }, this.now)
+    this.#wake(process, changed.wakes)
     if (reply === 'lost') return
-    const { stateId, time, clockOffset } = changed.state
-    process.copy = structuredClone(changed.state)
+    const { state } = changed
+    process.copy = structuredClone(state)
+    const { stateId, time, clockOffset } = state
     process.seen = { stateId, time, clock: time - clockOffset, readAt, receivedAt: this.now }
-    process.closures.splice(0, reported)
-    process.turnEndsAt = this.now + 2 * process.delay
-    for (const [surface, { requests, slots, waitReason }] of changed.grants) {
-      process.free += slots
-      const latest = process.turnEndsAt + arrivalMs
-      for (let i = 0; i < requests; i++)
-        process.granted.push({ surface, latest, grantedAt: this.now, answeredAt: Infinity })
-      const ms =
-        waitReason === undefined
-          ? Infinity
-          : waitReason.ms + this.#random(waitReason.reason === 'behind' ? 50 : 1)
-      process.nextAt = Math.min(process.nextAt, this.now + Math.max(1, ms))
+    for (const [id, { status }] of report.requests)
+      if (status === 'ended' || status === 'unsent') process.requests.delete(id)
+    for (const [surface, openAt] of report.closures)
+      if (process.closures.get(surface) === openAt) process.closures.delete(surface)
+    const isAlive = this.now - readAt < (state.aliveUntil[process.id] ?? 0) - time
+    for (const [id, { process: owner, surface }] of Object.entries(state.open)) {
+      if (owner !== process.id || process.requests.has(id) || !isAlive) continue
+      process.requests.set(id, { surface, status: 'unused', sent: undefined })
+      const isOpen = (state.closures[surface] ?? 0) <= time && !process.closures.has(surface)
+      if (!isOpen || !this.#send(process, id, surface, readAt)) process.end(id, 'unsent')
     }
-    this.#sendGranted(process)
-    if (process.open < 2 && [...changed.grants.values()].some(({ requests }) => requests > 0))
-      process.nextAt = Math.min(process.nextAt, this.now + 1)
+    for (const { process: owner, surface } of state.line) {
+      if (owner !== process.id) continue
+      const from = roomFrom(state, owner, surface, rules)
+      const ms = from > time ? from - time : 1000 + this.#random(1000)
+      process.nextAt = Math.min(process.nextAt, this.now + ms)
+    }
+    const hasNews = [...process.requests.values()].some(({ status }) => status !== 'in flight')
+    if (hasNews) process.nextAt = this.now + 1
+  }
+
+  #wake(by: SimulatedProcess, wakes: readonly string[]): void {
     for (const other of this.#awake()) {
-      const [, ms] = changed.wakeUps.find(([id]) => id === other.id || id === '*') ?? []
-      if (ms === undefined || other === process || other.pending !== undefined) continue
-      other.nextAt = Math.min(other.nextAt, this.now + ms + this.#random(40) + Math.round(other.delay / 2))
+      if (other === by || other.pending !== undefined || !(wakes.includes(other.id) || wakes.includes('*')))
+        continue
+      other.nextAt = Math.min(other.nextAt, this.now + this.#random(40) + Math.round(other.delay / 2))
     }
   }
 
   /** Returns false if the call was canceled meanwhile. */
-  #send(process: SimulatedProcess, { surface, grantedAt }: Granted): boolean {
+  #send(process: SimulatedProcess, id: string, surface: string, grantedAt: number): boolean {
     const index = process.calls.indexOf(surface)
     if (index === -1) return false
     process.calls.splice(index, 1)
-    const sent = {
-      ...{ surface, latest: this.now + arrivalMs, answeredAt: Infinity },
-      endsAt: this.now + 20 + this.#random(this.#random(4) === 0 ? 8000 : 400),
-    }
-    process.open++
-    process.sent.push(sent)
-    process.sent = process.sent.filter(({ latest }) => latest > this.now - rules.windowMs - 5000)
+    const endsAt = this.now + 20 + this.#random(this.#random(4) === 0 ? 8000 : 400)
+    process.requests.set(id, { surface, status: 'in flight', sent: { at: this.now, answered: Infinity } })
     // It arrives at some time until the latest, or its answer.
-    const arrival = this.now + this.#random(Math.min(arrivalMs, sent.endsAt - this.now))
-    this.#service.receive(sent, process, { grantedAt, sentAt: this.now, arrival })
+    const arrival = this.now + this.#random(Math.min(arrivalMs, endsAt - this.now))
+    this.#service.receive({ id, surface, endsAt }, process, { grantedAt, sentAt: this.now, arrival })
     return true
   }
 

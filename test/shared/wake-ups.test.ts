@@ -65,7 +65,7 @@ describe('SharedLimiter', () => {
     lease!.end({ refusedForMs: 30_000 })
     for (let ms = 0; ms < 50; ms++) {
       await pass(1)
-      world.notify({ from: 'other', wakeUps: [['another', 0]] })
+      world.notify({ from: 'other', processes: ['another'] })
     }
     expect(error).toMatchObject({ reason: 'rate_limited' })
     // It is sent once.
@@ -113,7 +113,7 @@ describe('SharedLimiter', () => {
     await settle(dying.acquire(request))
     isDead = true
     await settle(limiter.acquire({ ...request, signal: abortIn(100) }))
-    world.notify({ from: 'another', wakeUps: [['a third', 0]] })
+    world.notify({ from: 'another', processes: ['a third'] })
     await pass(10)
     expect((await settle(limiter.acquire(request))).error).toBeUndefined()
   })

@@ -1,16 +1,17 @@
-// One update of one process, as a pure function of the text that the store has: it brings the state up to date, replaces the entry of the
-// process, and grants what its calls may have. The store is read and written elsewhere (`limiter-sync.ts`).
+// One update of one process, as a pure function of the text that the store has: it brings the state up to date, puts in what the process
+// reports, and gives the free slots to the first of the line. The store is read and written elsewhere (`limiter-sync.ts`).
 
+import { type SentRequest, marginMs } from '../../extend.ts'
 import { type ClockReading, expectedTime, timeOf } from './clock.ts'
 import {
   type LimiterState,
-  type PlaceInLine,
-  type ProcessEntry,
+  type OpenRequest,
+  type OwnRequest,
+  type Report,
   type Rules,
-  type WakeUp,
   everyone,
+  unlimitedSurface,
 } from './limiter-state.ts'
-import { type Grant, type Report, SlotOffers } from './limiter-grants.ts'
 import { contentOf, countChange, hasLost, leaseEnd, readState, without } from './versioned-state.ts'
 
 /** How long nothing is granted after a loss, in milliseconds: all processes notice it by then, and restore what they know. */
@@ -24,22 +25,21 @@ export interface Changed {
   readonly state: LimiterState
   /** Whether others have to know the state: if not, it need not be stored. */
   readonly isChanged: boolean
-  readonly grants: ReadonlyMap<string, Grant>
-  readonly wakeUps: readonly WakeUp[]
+  /** Which processes have to update. */
+  readonly wakes: readonly string[]
 }
 
 /**
  * Changes the shared text for one process. It has no effect but what it returns.
  *
  * @param latest The latest state that the process knows.
- * @param report What the process reports, in the time of the state with this id.
- * @param newId The id of a new state, if there has to be one.
+ * @param newId An id that is new.
  */
 export function changeState(
   text: string | undefined,
   reading: ClockReading,
   latest: LimiterState | undefined,
-  report: (now: number, stateId: string) => Report,
+  report: Report,
   rules: Rules,
   newId: string,
 ): Changed {
@@ -52,92 +52,133 @@ export function changeState(
     // The first process that restores makes it a new state. Another one has done so if it is newer than what this one knows.
     if (state.version < latest.version) Object.assign(state, { stateId: newId, createdAt: now })
     state.grantsFrom = state.createdAt + Math.min(restoreMs, rules.windowMs)
-    restore(state, latest, previous === undefined ? 0 : now - expectedTime(previous, reading), now)
+    restore(state, latest, previous === undefined ? 0 : now - expectedTime(previous, reading))
   }
-  const reported = report(now, state.stateId)
-  dropOldArrivals(state, rules, now)
-  putEntry(state, reported, rules, now)
-  dropExpired(state, now)
-  const offers = new SlotOffers(state, reported, rules, now)
-  offers.dropMissed()
-  const grants = offers.take()
-  const wakeUps = offers.offerNext()
+  dropDead(state, now)
+  // The clock was read later: no request counts from a time before its arrival, and no surface opens early.
+  putReport(state, report, now - reading.readAt, rules, now)
+  dropOutdated(state, rules, now)
+  const granted = grantSlots(state, rules, now, newId)
   Object.assign(state, { time: now, clockOffset: now - clock })
   const isChanged = countChange(state, before)
-  const own = state.processes[reported.process]
-  // Others need not know these alone, until the lease is due.
-  if (isChanged && own !== undefined)
-    Object.assign(own, { until: now + rules.leaseMs, offerMs: reported.offerMs })
   // Each process has to restore what it knows into a new state, or to know of a closure.
-  const isForAll = state.stateId === newId || reported.closures.length > 0
-  return { state, isChanged, grants, wakeUps: isForAll ? [...wakeUps, [everyone, 0]] : wakeUps }
+  const isForAll = state.stateId === newId || report.closures.size > 0
+  const others = granted.filter((process) => process !== report.process)
+  return { state, isChanged, wakes: isForAll ? [everyone] : others }
 }
 
-/** Replaces a process's entry by what it reports; one that waits keeps its place in line. */
-function putEntry(state: LimiterState, report: Report, { leaseMs, windowMs }: Rules, now: number): void {
-  const { process, slots, waiting, offerMs } = report
-  const before = state.processes[process]
-  const places = Array.from(waiting.keys(), (surface): [string, PlaceInLine] => [
-    surface,
-    before?.places[surface] ?? { since: now },
-  ])
-  const arrivals = Array.from(
-    report.arrivals,
-    ([surface, times]) => [surface, times.filter((at) => at + windowMs > now)] as const,
-  )
-  state.processes[process] = {
-    until: leaseEnd(before?.until, now, leaseMs),
-    offerMs: before?.offerMs ?? offerMs,
-    slots,
-    arrivals: Object.fromEntries(arrivals.filter(([, { length }]) => length > 0)),
-    surplus: before?.surplus ?? {},
-    places: Object.fromEntries(places),
+/** When there may be room for the call of a process that waits at a surface, if a slot is free; at the latest change or before for now. */
+export function roomFrom(state: LimiterState, process: string, surface: string, rules: Rules): number {
+  const { grantsFrom, closures, line, arrivals } = state
+  const places = line.filter((place) => place.surface === surface)
+  const ahead = places.findIndex((place) => place.process === process)
+  const times = Object.values(arrivals[surface] ?? {}).sort((a, b) => a - b)
+  // So many requests have to count no more. If those in flight are among them, this is too early.
+  const excess = openAt(state, surface) + times.length + ahead + 1 - rules.perMinute
+  const last = surface === unlimitedSurface ? undefined : times[Math.min(excess, times.length) - 1]
+  return Math.max(grantsFrom, closures[surface] ?? 0, (last ?? -Infinity) + rules.windowMs)
+}
+
+/** When a request arrived at the latest. */
+export const arrivalOf = ({ at, answered }: SentRequest): number => Math.min(at + marginMs, answered)
+
+/** @param ahead How far the time of the state is ahead of the monotonic time. */
+function putReport(state: LimiterState, report: Report, ahead: number, rules: Rules, now: number): void {
+  const { process, requests, waiting, closures } = report
+  const timeOf = (at: number): number => Math.ceil(at + ahead)
+  for (const [id, request] of requests) putRequest(state, process, id, request, timeOf)
+  // It has ended since: those who restored it did not know.
+  const isRestored = (request: OpenRequest, id: string): boolean =>
+    request.process === process && request.stateId !== state.stateId && !requests.has(id)
+  state.open = filtered(state.open, (request, id) => !isRestored(request, id))
+  const calls = new Map(waiting)
+  state.line = state.line.flatMap((place) => {
+    if (place.process !== process) return [place]
+    const count = calls.get(place.surface) ?? 0
+    calls.delete(place.surface)
+    return count > 0 ? [{ ...place, calls: count }] : []
+  })
+  for (const [surface, count] of calls) state.line.push({ process, surface, calls: count })
+  for (const [surface, openAt] of closures)
+    state.closures[surface] = Math.max(timeOf(openAt), state.closures[surface] ?? 0)
+  state.aliveUntil[process] = leaseEnd(state.aliveUntil[process], now, rules.leaseMs)
+}
+
+function putRequest(
+  state: LimiterState,
+  process: string,
+  id: string,
+  { surface, status, sent }: OwnRequest,
+  timeOf: (at: number) => number,
+): void {
+  if (status === 'ended') end(state, id, surface, sent && timeOf(arrivalOf(sent)))
+  else if (status === 'unsent') state.open = without(state.open, id)
+  // Others do not know it, if it was sent while the store was away, or no more, if the process was thought dead.
+  else state.open[id] ??= { process, surface, stateId: state.stateId }
+}
+
+/** Frees the slot of a request, which counts from its arrival. */
+function end(state: LimiterState, id: string, surface: string, arrival: number | undefined): void {
+  state.open = without(state.open, id)
+  if (surface === unlimitedSurface || arrival === undefined) return
+  // It may be reported twice.
+  state.arrivals[surface] = { [id]: arrival, ...state.arrivals[surface] }
+}
+
+/** Frees the slots and places of processes that are silent for too long. */
+function dropDead(state: LimiterState, now: number): void {
+  const aliveUntil = ({ process }: { process: string }): number => state.aliveUntil[process] ?? 0
+  for (const [id, request] of Object.entries(state.open)) {
+    // It may have been sent until then.
+    if (aliveUntil(request) <= now) end(state, id, request.surface, aliveUntil(request) + marginMs)
   }
-  for (const [surface, openAt] of report.closures)
-    state.closures[surface] = Math.max(openAt, state.closures[surface] ?? openAt)
+  state.line = state.line.filter((place) => aliveUntil(place) > now)
 }
 
-/** Frees the slots and places of processes whose lease is over, and drops what no longer counts. */
-function dropExpired(state: LimiterState, now: number): void {
-  for (const [id, entry] of Object.entries(state.processes)) {
-    if (entry.until <= now) Object.assign(entry, { slots: 0, places: {} })
-    if (entry.slots + Object.keys({ ...entry.arrivals, ...entry.places }).length === 0)
-      state.processes = without(state.processes, id)
+/** Drops what no longer counts. */
+function dropOutdated(state: LimiterState, { windowMs }: Rules, now: number): void {
+  for (const [surface, times] of Object.entries(state.arrivals))
+    state.arrivals[surface] = filtered(times, (at) => at + windowMs > now)
+  state.arrivals = filtered(state.arrivals, (times) => Object.keys(times).length > 0)
+  state.closures = filtered(state.closures, (openAt) => openAt > now)
+  const named = new Set([...Object.values(state.open), ...state.line].map(({ process }) => process))
+  state.aliveUntil = filtered(state.aliveUntil, (_, process) => named.has(process))
+}
+
+/** Gives the free slots to the first of the line whose surfaces have room. Who gets one goes to the end of the line. */
+function grantSlots(state: LimiterState, rules: Rules, now: number, newId: string): string[] {
+  const granted: string[] = []
+  const mayGet = ({ surface }: { surface: string }): boolean => hasRoom(state, surface, rules, now)
+  while (Object.keys(state.open).length < rules.inFlight) {
+    const place = state.line.find(mayGet)
+    if (place === undefined) break
+    const { process, surface, calls } = place
+    state.open[`${newId}${granted.length}`] = { process, surface, stateId: state.stateId }
+    state.line = state.line.filter((each) => each !== place)
+    if (calls > 1) state.line.push({ ...place, calls: calls - 1 })
+    granted.push(process)
   }
-  for (const [surface, openAt] of Object.entries(state.closures))
-    if (openAt <= now) state.closures = without(state.closures, surface)
+  return granted
 }
 
-/** Drops requests that no longer count for the rate limit, and remembers who has sent more than others. */
-function dropOldArrivals(state: LimiterState, { windowMs, perMinute }: Rules, now: number): void {
-  const entries = Object.values(state.processes)
-  const surfaces = new Set(entries.flatMap(({ arrivals }) => Object.keys(arrivals)))
-  for (const surface of surfaces) {
-    const users = entries.filter(({ arrivals, places }) => surface in { ...arrivals, ...places })
-    const dropped = users.map((entry) => {
-      const times = entry.arrivals[surface] ?? []
-      const counted = times.filter((at) => at + windowMs > now)
-      entry.arrivals = put(entry.arrivals, surface, counted, counted.length)
-      return (entry.surplus[surface] ?? 0) + times.length - counted.length
-    })
-    const least = Math.min(...dropped)
-    const surplusOf = (entry: ProcessEntry): number => (dropped[users.indexOf(entry)] ?? least) - least
-    for (const entry of entries) {
-      // So a process waits for others for a window at most.
-      const surplus = Math.min(perMinute, surplusOf(entry))
-      entry.surplus = put(entry.surplus, surface, surplus, surplus)
-    }
-  }
+function hasRoom(state: LimiterState, surface: string, { perMinute }: Rules, now: number): boolean {
+  const { grantsFrom, closures, arrivals } = state
+  if (Math.max(grantsFrom, closures[surface] ?? 0) > now) return false
+  if (surface === unlimitedSurface) return true
+  return openAt(state, surface) + Object.keys(arrivals[surface] ?? {}).length < perMinute
 }
 
-function put<T>(record: Record<string, T>, name: string, value: T, count: number): Record<string, T> {
-  return count > 0 ? { ...record, [name]: value } : without(record, name)
+/** How many requests to a surface are in flight. */
+function openAt({ open }: LimiterState, surface: string): number {
+  return Object.values(open).filter((each) => each.surface === surface).length
 }
 
 /** An empty state. Versions follow the clock, so those of a later state are higher. */
 function newState(stateId: string, clock: number, now: number): LimiterState {
-  const times = { time: now, clockOffset: 0, createdAt: now, grantsFrom: now + emptyStoreMs }
-  return { stateId, version: clock, ...times, processes: {}, closures: {} }
+  return {
+    ...{ stateId, version: clock, time: now, clockOffset: 0, createdAt: now, grantsFrom: now + emptyStoreMs },
+    ...{ aliveUntil: {}, open: {}, arrivals: {}, line: [], closures: {} },
+  }
 }
 
 /**
@@ -145,24 +186,26 @@ function newState(stateId: string, clock: number, now: number): LimiterState {
  *
  * @param ahead How far the time of the new state is ahead of that of the lost one, in milliseconds.
  */
-function restore(state: LimiterState, lost: LimiterState, ahead: number, now: number): void {
+function restore(state: LimiterState, lost: LimiterState, ahead: number): void {
   state.version = Math.max(state.version, lost.version)
-  for (const [id, { until, offerMs, slots, arrivals, surplus, places }] of Object.entries(lost.processes)) {
-    // Of each process, the later entry counts.
-    if ((state.processes[id]?.until ?? -Infinity) >= until + ahead) continue
-    state.processes[id] = {
-      until: until + ahead,
-      offerMs,
-      slots,
-      arrivals: mapValues(arrivals, (times) => times.map((at) => at + ahead)),
-      surplus,
-      places: mapValues(places, ({ since }) => ({ since: since + ahead })),
-    }
-  }
-  for (const [surface, openAt] of Object.entries(lost.closures))
-    state.closures[surface] = Math.max(openAt + ahead, state.closures[surface] ?? now)
+  for (const [surface, times] of Object.entries(lost.arrivals))
+    for (const [id, at] of Object.entries(times)) end(state, id, surface, at + ahead)
+  for (const [id, request] of Object.entries(lost.open))
+    if (state.arrivals[request.surface]?.[id] === undefined) state.open[id] = request
+  const isNew = ({ process, surface }: { process: string; surface: string }): boolean =>
+    !state.line.some((place) => place.process === process && place.surface === surface)
+  state.line = [...lost.line.filter(isNew), ...state.line]
+  keepLatest(state.aliveUntil, lost.aliveUntil, ahead)
+  keepLatest(state.closures, lost.closures, ahead)
 }
 
-function mapValues<T>(record: Record<string, T>, change: (value: T) => T): Record<string, T> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
+function keepLatest(times: Record<string, number>, lost: Record<string, number>, ahead: number): void {
+  for (const [name, time] of Object.entries(lost)) times[name] = Math.max(time + ahead, times[name] ?? 0)
+}
+
+function filtered<T>(
+  record: Record<string, T>,
+  isKept: (value: T, name: string) => boolean,
+): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).filter(([name, value]) => isKept(value, name)))
 }

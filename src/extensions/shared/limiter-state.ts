@@ -1,13 +1,15 @@
-// What the processes of one organization share is one short JSON text in a store. Each process has an entry in it, which
-// it alone replaces (`limiter-change.ts`): how many requests it has in flight, when its latest ones arrived, and where its calls wait. From all
-// entries follows who may send next (`limiter-grants.ts`). What holds, whatever happens:
+// What the processes of one organization share is one short JSON text in a store: which requests are in flight, when the latest ones arrived,
+// and which processes wait, in one line. Each update of each process (`limiter-change.ts`) puts into it what the process has to report, and
+// gives the free slots to the first of the line. What holds, whatever happens:
 //
 // - No more requests are in flight than the organization may have, and no surface gets more than its number in any window.
-// - An entry is replaced as a whole. So an update whose result is unknown is corrected by the next one.
-// - A process that stops renewing its lease loses slots and places. Its requests count for the rate limit until their window ends.
-// - If the store loses the state, each process that knows it restores it, and nothing is granted for some seconds.
+// - Who has waited longest goes first, however far from the store it is: a slot waits for its process.
+// - Everything has an id or a process. So an update may be repeated after one whose result is unknown.
+// - A process that is silent for longer than its lease loses its slots and places. Its requests count until their window ends.
+// - If the store loses the text, each process that knows it restores it, and nothing is granted for some seconds.
 // - What waits changes nothing: a process that is refused again writes no new text until its lease is due.
 
+import type { SentRequest } from '../../extend.ts'
 import type { VersionedState } from './versioned-state.ts'
 
 /** What all processes of an organization have to agree on. */
@@ -18,32 +20,24 @@ export interface Rules {
   readonly perMinute: number
   /** How long a request counts from its arrival, in milliseconds. */
   readonly windowMs: number
-  /** How long a process keeps its slots and places without an update, in milliseconds. */
+  /** How long a silent process counts as alive, in milliseconds. */
   readonly leaseMs: number
 }
 
-/** The place of a process in the line for free slots, at one surface. */
-export interface PlaceInLine {
-  /** The process that has waited longest goes first. */
-  readonly since: number
-  /** Since when a free slot is offered to it; undefined while none is. */
-  offeredAt?: number | undefined
+/** A request that holds a slot, from its grant until its process reports its end. */
+export interface OpenRequest {
+  readonly process: string
+  readonly surface: string
+  /** The state in which it was granted: in a later one, only its process knows whether it is still in flight. */
+  readonly stateId: string
 }
 
-/** What the state has of one process. */
-export interface ProcessEntry {
-  /** When its slots and places are free, unless it renews them. */
-  until: number
-  /** For how long a free slot is offered to it, in milliseconds: as long as it needs to take it. */
-  offerMs: number
-  /** Those of its requests in flight, and those that it keeps for its next ones. */
-  slots: number
-  /** When its requests arrived at the latest, at each surface. */
-  arrivals: Record<string, number[]>
-  /** How many more it sent before those than the process that sent least, at each surface; at most the requests of a window. */
-  surplus: Record<string, number>
-  /** Where it waits. */
-  places: Record<string, PlaceInLine>
+/** The place of a process in the line, with its calls at one surface. */
+export interface Place {
+  readonly process: string
+  readonly surface: string
+  /** How many of its calls wait there; more than the slots of all make no difference. */
+  readonly calls: number
 }
 
 /** All that the processes of one organization share. Times are in milliseconds since its first state was created. */
@@ -54,37 +48,56 @@ export interface LimiterState extends VersionedState {
   createdAt: number
   /** Nothing is granted before. */
   grantsFrom: number
-  processes: Record<string, ProcessEntry>
+  /** Until when each process counts as alive that has a request or a place. */
+  aliveUntil: Record<string, number>
+  /** The requests that hold a slot, by their ids. */
+  open: Record<string, OpenRequest>
+  /** When the ended requests to each surface arrived at the latest, by their ids. */
+  arrivals: Record<string, Record<string, number>>
+  /** Who waits, from the first to the last. */
+  line: Place[]
   /** When surfaces open that a 429 has closed. */
   closures: Record<string, number>
 }
 
-/** A process that is to update, and after how many milliseconds. Messages bring it, which save waiting: nothing else depends on them. */
-export type WakeUp = readonly [process: string, ms: number]
-
-/** Stands for each process that waits, or knows a state: there is a new one, or a surface has closed. */
-export const everyone = '*'
-
-/** The message of a process; undefined if nobody has to update. */
-export function messageOf(from: string, wakeUps: readonly WakeUp[]): string | undefined {
-  return wakeUps.length === 0 ? undefined : JSON.stringify({ from, wakeUps })
+/** A request of this process. */
+export interface OwnRequest {
+  readonly surface: string
+  /** `unused`: a call may still get it. `unsent`: it has ended without being sent. */
+  readonly status: 'unused' | 'in flight' | 'ended' | 'unsent'
+  /** When it was sent; undefined before that. */
+  readonly sent: SentRequest | undefined
 }
 
+/** What a process reports in one update. Its times are monotonic. */
+export interface Report {
+  readonly process: string
+  /** Those in flight, and those whose end the store may not know yet. */
+  readonly requests: ReadonlyMap<string, OwnRequest>
+  /** How many of its calls wait at each surface. */
+  readonly waiting: ReadonlyMap<string, number>
+  /** When surfaces open that a 429 has closed. */
+  readonly closures: ReadonlyMap<string, number>
+}
+
+/** Stands for each process that knows a state: there is a new one, or a surface has closed. */
+export const everyone = '*'
+
 /**
- * Milliseconds until a message has a process update; Infinity if it is for others, undefined if it is none of ours: other programs may send on
- * the same channel.
- *
- * @param knowsState Whether the process knows a state, so that a new one is for it, too.
+ * The message that has processes update; undefined if none has to. Messages only save waiting: processes look from time to time in any
+ * case.
  */
-export function wakeUpMs(message: string, ownId: string, knowsState: boolean): number | undefined {
+export function messageOf(from: string, processes: readonly string[]): string | undefined {
+  return processes.length === 0 ? undefined : JSON.stringify({ from, processes })
+}
+
+/** Whether a message has a process update. Other programs may send on the same channel. */
+export function isFor(message: string, process: string): boolean {
   try {
-    const { from, wakeUps } = JSON.parse(message) as { from: string; wakeUps: readonly WakeUp[] }
-    const isWakeUp = ([process, ms]: WakeUp): boolean => typeof process === 'string' && ms >= 0
-    if (from === ownId || wakeUps.length === 0 || !wakeUps.every(isWakeUp)) return undefined
-    const own = wakeUps.filter(([process]) => process === ownId || (process === everyone && knowsState))
-    return Math.min(...own.map(([, ms]) => ms))
+    const { from, processes } = JSON.parse(message) as { from: string; processes: readonly string[] }
+    return from !== process && (processes.includes(process) || processes.includes(everyone))
   } catch {
-    return undefined
+    return false
   }
 }
 

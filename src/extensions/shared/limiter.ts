@@ -43,7 +43,7 @@ export interface SharedLimiterOptions extends SharedOptions {
 }
 
 /**
- * Keeps all processes that share a store within the organization's rate limits. Waiting processes get equal shares.
+ * Keeps all processes that share a store within the organization's rate limits. Waiting processes take turns.
  *
  * @example
  * const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme' })
