@@ -191,11 +191,11 @@ const promises: Promised<World> = {
 const foreign = [
   ...['', ' ', 'garbage', '{', 'null', '0', '"text"', '[]', '{}', '[1,2,3,4,5]', '["other",0,[],0]'],
   ...[
-    '{"from":"other","wakeUps":[null]}',
-    '{"from":"other","wakeUps":[["*",-1]]}',
-    '{"from":"other","wakeUps":{}}',
+    '{"from":"other","processes":[null]}',
+    '{"from":"other","processes":{}}',
+    '{"__proto__":{"processes":["*"]}}',
+    '\u0000\ud800',
   ],
-  ...['{"from":"other","wakeUps":[["*",1e300]]}', '{"__proto__":{"from":"other"}}', '\u0000\ud800'],
 ]
 
 /** Writes a text after something has happened to it since it was read, and returns what the store has then. */

@@ -56,6 +56,8 @@ export class LimiterSync extends StoredText<LimiterState> {
   readonly #firstPollMs: number
   /** How long it waits for a message before it looks whether it has a slot. */
   #pollMs: number
+  /** When the latest message came: it shows that those for this process would come, too. */
+  #heardAt = -Infinity
   /** A part of the longest random delay, for the next update. */
   #random = 0
   /** Ends listening to the messages of other processes. */
@@ -279,6 +281,7 @@ export class LimiterSync extends StoredText<LimiterState> {
 
   /** @param message Undefined if some may have been missed. */
   #receive(message: string | undefined): void {
+    this.#heardAt = performance.now()
     if (message === undefined || isFor(message, this.id)) this.updateNow()
   }
 
@@ -295,12 +298,10 @@ export class LimiterSync extends StoredText<LimiterState> {
 
   protected nextUpdateAt(): number {
     if (this.#hasNews) return performance.now()
-    const { latestState: state, latestReading: reading } = this
+    const lookAt = Math.max(this.updatedAt, this.#heardAt) + this.#pollMs * (1 + this.#random)
     const looks = Array.from(this.#places, (key) => {
       const roomAt = this.#roomAt(key)
-      return roomAt === -Infinity
-        ? this.updatedAt + this.#pollMs * (1 + this.#random)
-        : roomAt + jitterMs * this.#random
+      return roomAt === -Infinity ? lookAt : roomAt + jitterMs * this.#random
     })
     const isAlive = this.#requests.size + looks.length > 0
     return Math.min(...looks, isAlive ? this.updatedAt + this.#rules.leaseMs / 3 : Infinity)

@@ -42,8 +42,6 @@ export abstract class StoredText<S extends VersionedState> {
   protected readonly keepMs: number | undefined
   protected readonly store: SharedStore
   protected readonly log: Log
-  /** How long updates have taken lately, in milliseconds. */
-  protected slowestMs = 0
   isUnavailable = false
   /** The latest state that this process knows, and when it read it. */
   protected latestState: S | undefined
@@ -147,7 +145,6 @@ export abstract class StoredText<S extends VersionedState> {
   protected async change<C extends StateChange<S>>(
     change: (text: string | undefined, reading: ClockReading) => C,
   ): Promise<C> {
-    const startedAt = performance.now()
     const key = await this.key()
     const changeText: ChangeText<{ changed: C; reading: ClockReading }> = (text, clock, readAt) => {
       if (!Number.isFinite(clock)) throw new Error(`the clock of the store is no number: ${String(clock)}`)
@@ -163,7 +160,6 @@ export abstract class StoredText<S extends VersionedState> {
     const { changed, reading } = await updateWithin(this.timeoutMs, update, changeText)
     if (this.isUnavailable) this.log('info', 'the shared store is available again', {})
     this.isUnavailable = false
-    this.slowestMs = Math.max(performance.now() - startedAt, this.slowestMs * 0.9)
     const { previous, ...times } = reading
     const jump = previous ? jumpOf(previous.clock, times.clock, previous, reading) : 0
     const { stateId, time } = changed.state
