@@ -264,7 +264,13 @@ describe('forget', () => {
     await social('search drink --all --out p.db --budget 20')
     await social('forget p.db --id 1 12 --yes')
     expect(remaining()).not.toContain('1')
+    // Another program has added it.
+    change(
+      'p.db',
+      `INSERT INTO microblog_posts (id, timestamp, record) VALUES ('own', '2025-11-01T10:00:00Z', '{}')`,
+    )
     await social('forget p.db --older-than 1h --yes')
+    sandbox.publish({ microblog: [{ id: 'own', body: 'drink' }] })
     await social('search drink --all --out p.db --budget 20')
     expect(remaining()).toEqual(['10', '11', '13', '14'])
     for (const flags of ['', '--older-than 9x', '--older-than 0d'])
