@@ -150,13 +150,13 @@ export function shellWord(text: string): string {
 }
 
 /** The number in a flag; its bounds are checked with the params. */
-export function numberOf(name: string, value: unknown): number {
+function numberOf(name: string, value: unknown): number {
   const text = String(value)
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
   throw new UsageError(`${name} must be a number, got ${JSON.stringify(text)}`)
 }
 
-export function wholeNumberOf(name: string, value: string, max?: number): number {
+function wholeNumberOf(name: string, value: string, max?: number): number {
   return wholeNumber(name, numberOf(name, value), max)
 }
 
@@ -170,7 +170,7 @@ export function walkOptions({ all, maxPages, limit }: SharedFlags): Pick<PagedOp
 const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** The milliseconds of an age such as `90d` or `12h`. */
-export function ageOf(name: string, value: string): number {
+function ageOf(name: string, value: string): number {
   // No date lies further back than the longest.
   if (/^\d{1,5}[hd]$/.test(value) && durationOf(name, value) > 0) return durationOf(name, value)
   throw new UsageError(`${name} must be days or hours, such as 90d or 12h, got ${value}`)
