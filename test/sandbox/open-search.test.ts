@@ -13,6 +13,8 @@ describe('createSandbox() reactions', () => {
     expect(sandbox.requests).toHaveLength(Math.ceil(numLikes / 100))
     for (const { type, count } of reactionTypeCounts)
       expect(reactions.filter((reaction) => reaction['type'] === type)).toHaveLength(count)
+    const first = reactions.slice(0, people.length)
+    expect(new Set(first.map(({ actorUrn }) => actorUrn)).size).toBe(people.length)
     expect(sandbox.ledger.byOperation).toEqual({ 'professionalnet.posts.reactions': numLikes })
     const pages = client.professionalnet.posts.reactions({ postUrl, count: 70 }).pages()
     for await (const { reactions: page, meta } of pages) {

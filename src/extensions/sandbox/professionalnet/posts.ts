@@ -263,10 +263,12 @@ export function reactionsOn(network: Network, input: unknown) {
   const request = { ...pageIn(input, 100), search: ['reactions', network.seed, postUrl] }
   const { page: reactions, meta } = pageOf(request, () => {
     const { post } = findPost(network, postUrl)
-    const random = createRandom(`${network.seed}/reactions/${post.urn}`)
+    let next = createRandom(`${network.seed}/reactions/${post.urn}`).integer(0, people.length - 1)
     return post.social_details.reactionTypeCounts.flatMap(({ type, count }) =>
       Array.from({ length: count }, () => {
-        const { name, profile } = random.pick(people)
+        // A prime step meets everybody before one comes again: a database keeps equal records once.
+        next = (next + 101) % people.length
+        const { name, profile } = people[next] ?? { name: '', profile: { urn: '', url: '' } }
         return { type, actorUrn: profile.urn, actorName: name, profileUrl: profile.url }
       }),
     )
