@@ -36,6 +36,8 @@ const longestPollMs = 1000
 /** Longest random delay of an update, so that processes do not all update at once, in milliseconds. */
 const jitterMs = 40
 
+const hasEnded = ({ status }: OwnRequest): boolean => status === 'ended' || status === 'unsent'
+
 /** The limits of a process while the store is unavailable. */
 export interface LocalLimits extends Pick<Limits, 'inFlight' | 'perMinute'> {
   /** The fraction of the organization's limits. */
@@ -122,7 +124,7 @@ export class LimiterSync extends StoredText<LimiterState> {
   #slotOf(key: string): Slot {
     let id: string | undefined
     const become = (status: OwnRequest['status'], sent: SentRequest): void => {
-      id ??= this.#unusedAt(key)[0] ?? randomId()
+      id ??= this.#unusedAt(key)[0]?.[0] ?? randomId()
       this.#requests.set(id, { surface: key, status, sent })
     }
     return {
@@ -136,10 +138,10 @@ export class LimiterSync extends StoredText<LimiterState> {
   }
 
   /** The requests that the store has granted at a surface, and that no call has got yet. */
-  #unusedAt(key: string): string[] {
-    return Array.from(this.#requests)
-      .filter(([, { surface, status }]) => surface === key && status === 'unused')
-      .map(([id]) => id)
+  #unusedAt(key: string): [id: string, request: OwnRequest][] {
+    return Array.from(this.#requests).filter(
+      ([, { surface, status }]) => surface === key && status === 'unused',
+    )
   }
 
   get #inFlight(): number {
@@ -201,8 +203,7 @@ export class LimiterSync extends StoredText<LimiterState> {
     const key = await this.key()
     if (!this.isClosed)
       this.#unwatch ??= this.store.watch?.(key, (message) => this.#receive(message)) ?? (() => {})
-    for (const id of this.#needless())
-      this.#requests.set(id, { ...this.#requests.get(id)!, status: 'unsent' })
+    for (const [id, request] of this.#needless()) this.#requests.set(id, { ...request, status: 'unsent' })
     const { report } = await this.change((text, reading) => {
       // As it is now: no slot may be free before its 429 is known.
       const report = this.#report()
@@ -238,7 +239,7 @@ export class LimiterSync extends StoredText<LimiterState> {
   }
 
   /** The granted requests that no call may use. */
-  #needless(): string[] {
+  #needless(): [id: string, request: OwnRequest][] {
     return Array.from(this.#queues).flatMap(([key, { length, pace }]) =>
       this.#unusedAt(key).slice(pace.closed > 0 ? 0 : length),
     )
@@ -246,8 +247,7 @@ export class LimiterSync extends StoredText<LimiterState> {
 
   /** The store knows what was reported. */
   #forget({ requests, closures }: Report): void {
-    for (const [id, { status }] of requests)
-      if (status === 'ended' || status === 'unsent') this.#requests.delete(id)
+    for (const [id, request] of requests) if (hasEnded(request)) this.#requests.delete(id)
     for (const [key, openAt] of closures) if (this.#closures.get(key) === openAt) this.#closures.delete(key)
   }
 
@@ -309,12 +309,10 @@ export class LimiterSync extends StoredText<LimiterState> {
 
   /** Whether the others have to know something. */
   get #hasNews(): boolean {
-    const hasEnded = Array.from(this.#requests.values()).some(
-      ({ status }) => status === 'ended' || status === 'unsent',
-    )
+    const hasEnds = Array.from(this.#requests.values()).some(hasEnded)
     const [waiting, places] = [this.#waiting(), this.#places]
     const isInLine =
       waiting.size === places.size && Array.from(waiting.keys()).every((key) => places.has(key))
-    return hasEnded || this.#closures.size > 0 || this.#needless().length > 0 || !isInLine
+    return hasEnds || this.#closures.size > 0 || this.#needless().length > 0 || !isInLine
   }
 }
