@@ -118,6 +118,19 @@ describe('SharedLimiter', () => {
     expect((await settle(limiter.acquire(request))).error).toBeUndefined()
   })
 
+  it('gives a slot back at once that comes when its call has left', async () => {
+    const { limiterOf } = open({ limits: { inFlight: 1 } })
+    const [first, second, third] = [limiterOf(), limiterOf(), limiterOf()]
+    const { value: lease } = await settle(first.acquire(request))
+    second.acquire({ ...request, signal: abortIn(100) }).catch(() => {})
+    await pass(50)
+    const next = third.acquire(request)
+    await pass(100)
+    lease!.end()
+    expect((await settle(next)).ms).toBeLessThan(150)
+    await settle(Promise.all([first.close(), second.close(), third.close()]))
+  })
+
   it('close() gives up the places of its calls, and leaves nothing to do at the store', async () => {
     const { world, limiterOf } = open({ limits: { inFlight: 1 } })
     const [first, second, third] = [limiterOf(), limiterOf(), limiterOf()]
