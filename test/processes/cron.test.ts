@@ -108,7 +108,10 @@ it('docs/jobs.md has lines for cron that look at brands, and write each morning 
   await night('brands.txt')
   sandbox.publish(['acme', 'globex', 'acme and globex'].map((body, index) => ({ id: `9${index + 1}`, body })))
   // Fifteen minutes later, each of them is due.
-  change(join(folder, 'posts.db'), "UPDATE social_search_searches SET state = json_set(state, '$.pace.at', 0)")
+  change(
+    join(folder, 'posts.db'),
+    "UPDATE social_search_searches SET state = json_set(state, '$.pace.at', 0)",
+  )
   await night('brands.txt')
   await night('export posts.db')
   expect(exits()).toEqual(Array(3).fill('exit 0'))
