@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { sandboxFlag } from '../support/sandbox.ts'
 import { inTurn, sandbox, social, useCommand } from './command.ts'
 
 const onlyOrg = { key: 'only_org', scopes: ['org:read'] as const }
@@ -19,7 +20,7 @@ describe('doctor', () => {
     const missing = 'scope search:read: missing; create a key with search:read under Integrations > API keys'
     await inTurn(['doctor', 3, `✗ ${missing}`], ['doctor', 3, '✓ scope org:read'])
     vi.stubEnv('SOCIAL_SEARCH_BASE_URL', '')
-    await inTurn(['doctor', 3, 'search coffee --sandbox'])
+    await inTurn(['doctor', 3, `search coffee ${sandboxFlag}`])
   })
 
   const unresolved = { code: 'ENOTFOUND', syscall: 'getaddrinfo' }

@@ -51,7 +51,10 @@ describe('help', () => {
   })
 
   it.each([
-    ['mcp', '--budget --sandbox --out --archive --confirm-above --allow --account --cost-label --per-minute'],
+    [
+      'mcp',
+      `--budget ${sandboxFlag} --out --archive --confirm-above --allow --account --cost-label --per-minute`,
+    ],
     ['sandbox', '--port --per-minute --growth --now'],
   ])('of %s lists its flags, and none of other commands', async (name, flags) => {
     const { out } = await social(`${name} --help`)

@@ -119,7 +119,9 @@ describe('execute() with reuseFor', () => {
     const { sandbox, one } = instances({ reuseFor: 60_000 })
     const now = performance.now.bind(performance)
     const clock = vi.spyOn(performance, 'now')
-    onTestFinished(() => void clock.mockRestore())
+    onTestFinished(() => {
+      clock.mockRestore()
+    })
     const spent: number[] = []
     for (const later of [0, 40_000, 80_000]) {
       clock.mockImplementation(() => now() + later)

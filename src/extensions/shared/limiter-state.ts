@@ -33,7 +33,7 @@ export interface OpenRequest {
 }
 
 /** The place of a process in the line, with its calls at one surface. */
-export interface Place {
+interface Place {
   readonly process: string
   readonly surface: string
   /** How many of its calls wait there; more than the slots of all make no difference. */
