@@ -104,8 +104,11 @@ export interface CallRecord {
   readonly tookEffect: Charged
 }
 
+// One for all: thousands of calls may wait.
+const none: readonly never[] = []
+
 export function newRecord(redactor: Redactor): CallRecord {
-  return { redactor, attempts: [], failures: [], credits: noCredits, tookEffect: 'no' }
+  return { redactor, attempts: none, failures: none, credits: noCredits, tookEffect: 'no' }
 }
 
 /** The fields that every error of a call has. */
