@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
-import { type ParamFlag, commandOf } from './flags.ts'
+import { type ParamFlag } from './flags.ts'
+import { commandOf } from './command-names.ts'
 import { type OperationId, operations } from '../api/operations.ts'
 import { count } from '../lib/count.ts'
 

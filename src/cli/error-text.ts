@@ -15,7 +15,8 @@ import { operations } from '../api/operations.ts'
 import { type Issue, issuesText } from '../api/issues.ts'
 import { durationText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
-import { type ParamFlag, paramFlags, positionalOf } from './flags.ts'
+import { type ParamFlag, paramFlags } from './flags.ts'
+import { positionalOf } from './command-names.ts'
 import { PeriodBudget, termsText } from './period-budget.ts'
 
 /**

@@ -5,7 +5,8 @@ import type { Quote } from '../index.ts'
 import { quoteOf } from '../extend.ts'
 import { count, durationText } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
-import { type SharedFlags, commandOf, paramsOf, walkOptions } from './flags.ts'
+import { type SharedFlags, paramsOf, walkOptions } from './flags.ts'
+import { commandOf } from './command-names.ts'
 import { print, wrapped } from './terminal.ts'
 
 /** Prints what a job costs, and how long it takes at least. Needs no key, and sends nothing. */

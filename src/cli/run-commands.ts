@@ -10,7 +10,8 @@ import {
   examplesOf,
   priceOf,
 } from './command-flags.ts'
-import { paramFlags, paramTextOf, positionalOf, commandOf, millisecondsOf } from './flags.ts'
+import { paramFlags, paramTextOf, millisecondsOf } from './flags.ts'
+import { positionalOf, commandOf } from './command-names.ts'
 import { formats } from './formats.ts'
 import { OperationJob } from './operation-job.ts'
 import { run } from './run.ts'

@@ -4,11 +4,13 @@ const [closingBrace, u, x] = [0x7d, 0x75, 0x78]
 const mostDigits = 32
 const mostLetters = 8
 
-/** The signs of tokens, of escapes and of JSON that HTML has names for. */
+/** The signs of ASCII that HTML has names for. */
 const namedSigns: Readonly<Record<string, string>> = {
-  ...{ amp: '&', AMP: '&', percnt: '%', bsol: '\\', num: '#', semi: ';', lcub: '{', rcub: '}', quot: '"' },
-  ...{ lowbar: '_', UnderBar: '_', hyphen: '-', dash: '-', plus: '+', sol: '/', equals: '=', period: '.' },
-  ...{ lt: '<', gt: '>', apos: "'", colon: ':', comma: ',', lbrace: '{', rbrace: '}' },
+  ...{ excl: '!', quot: '"', num: '#', dollar: '$', percnt: '%', amp: '&', AMP: '&', apos: "'", lpar: '(' },
+  ...{ rpar: ')', ast: '*', midast: '*', plus: '+', comma: ',', hyphen: '-', dash: '-', period: '.' },
+  ...{ sol: '/', colon: ':', semi: ';', lt: '<', equals: '=', gt: '>', quest: '?', commat: '@', lsqb: '[' },
+  ...{ lbrack: '[', bsol: '\\', rsqb: ']', rbrack: ']', Hat: '^', lowbar: '_', UnderBar: '_', grave: '`' },
+  ...{ lcub: '{', lbrace: '{', verbar: '|', vert: '|', rcub: '}', rbrace: '}' },
 }
 
 /** What a text says, and where each of its characters, and its end, stands in what was written. */
@@ -105,8 +107,9 @@ function nameAt(codes: Uint16Array, top: number): Escape | undefined {
   for (let at = top; name.length < mostLetters && isLetter(codes[at] ?? 0); at++)
     name += String.fromCharCode(codes[at] ?? 0)
   const isEnded = codes[top + name.length] === semicolon
-  const sign = isEnded ? namedSigns[name] : undefined
-  return sign === undefined ? undefined : { code: sign.charCodeAt(0), length: name.length + 1 }
+  const sign = isEnded && Object.hasOwn(namedSigns, name) ? namedSigns[name] : undefined
+  if (sign !== undefined) return { code: sign.charCodeAt(0), length: name.length + 1 }
+  return name.startsWith('amp') ? { code: ampersand, length: 3 } : undefined
 }
 
 /** So much less than any digits are worth, if it is none. */

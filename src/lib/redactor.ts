@@ -112,6 +112,8 @@ function cleanEscapes(text: string, forms: readonly string[]): string {
   const spaceFrom = (index: number): number => (text.indexOf(' ', index) + 1 || text.length + 1) - 1
   const opening = /[%\\&]/g
   const reader = new EscapeReader()
+  // One with spaces may be anywhere.
+  if (forms.some((form) => form.includes(' '))) return cleanPart(text, reader.read(text), forms)
   let clean = ''
   let done = 0
   while (opening.test(text)) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import { exitCodes } from '../../src/cli/command-errors.ts'
 import { examplesOf } from '../../src/cli/command-flags.ts'
-import { commandOf } from '../../src/cli/flags.ts'
+import { commandOf } from '../../src/cli/command-names.ts'
 import { sandbox, social, useCommand } from './command.ts'
 import { sandboxFlag } from '../support/sandbox.ts'
 

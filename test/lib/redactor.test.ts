@@ -130,6 +130,10 @@ describe('Redactor', () => {
 
   it('text() removes a secret with backslashes before its signs, with signs that HTML does not end, or with spaces of a form', () => {
     expect(knowing('two words').text('"two+words"&')).toBe('"[redacted]"&')
+    expect(knowing('two "quoted" words').text('two \\"quoted&quot; words')).toBe('[redacted]')
+    expect(knowing('org_live_5f2b').text('&valueOf; &toString; org&amp#95;live_5f2b')).toBe(
+      '&valueOf; &toString; [redacted]',
+    )
     expect(knowing('org_live_5f2b').text('\uFEFF%6frg_live_5f2b1')).toBe('\uFEFF[redacted]1')
     const secret = 'org_live-abc+DEF/ghi=jk'
     for (const sign of ['\\$&', (char: string) => `&#${char.charCodeAt(0)}`])

@@ -5,7 +5,7 @@ import { type RecordTable, sqlName } from './tables.ts'
 const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as const
 
 /** The format of files that this version writes, as `user_version` says it. Those of the first version say 0; `upgrade.ts` reads them. */
-export const currentFormat = 5
+export const currentFormat = 6
 
 /**
  * What all kinds of records share. A search has the state of its job, and a watch's state says what is missing. `social_search_added`

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { operationOf } from '../../api/operations.ts'
 import { canonicalJson } from '../../lib/json.ts'
-import { commandOf, positionalOf } from '../flags.ts'
+import { commandOf, positionalOf } from '../command-names.ts'
 import { tableOf } from './tables.ts'
 
 /** What was searched, as a reader of the file sees it. */

@@ -51,7 +51,7 @@ export function tableOf(operation: Operation): RecordTable {
     text: named('text')[0],
     time: named('time')[0],
     searched: named('author', 'name', 'article'),
-    authors: named('author', 'author_url'),
+    authors: named('author', 'name', 'author_url'),
   }
 }
 

@@ -3,6 +3,7 @@ import { inTransaction } from '../../lib/sqlite-file.ts'
 import { UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
 import { createTables, currentFormat, sharedTables } from './schema.ts'
+import { SearchWriter } from './searches.ts'
 import { SeenRecords } from './seen-records.ts'
 import { type RecordTable, columnNamesOf, hasTable, sqlName, tablesIn } from './tables.ts'
 
@@ -47,10 +48,14 @@ function moveAll(database: DatabaseSync): void {
   database.exec('DROP VIEW IF EXISTS social_search_gaps')
   // Today, a view has its name.
   const hasSpent = had('spent')
-  if (hasSpent)
+  if (hasSpent) {
+    // Older files did not say which records it had found.
+    if (!columnNamesOf(database, 'social_search_spent').includes('records'))
+      database.exec('ALTER TABLE social_search_spent ADD COLUMN records TEXT')
     database.exec(
       'CREATE TEMP TABLE spent AS SELECT * FROM social_search_spent; DROP TABLE social_search_spent',
     )
+  }
   if (!columnNamesOf(database, 'social_search_results').includes('first_seen'))
     database.exec('ALTER TABLE social_search_results ADD COLUMN first_seen TEXT')
   database.exec('ALTER TABLE social_search_searches ADD COLUMN state TEXT')
@@ -65,11 +70,12 @@ function moveAll(database: DatabaseSync): void {
   }
   for (const { records, key } of database.prepare('SELECT records, key FROM social_search_deleted').all())
     seen.add(String(records), String(key))
+  addSearches(database)
   // What a search had cost a day becomes a purchase.
   if (hasSpent)
     database.exec(`INSERT INTO social_search_purchases (search, at, credits, uncertain)
       SELECT (SELECT ifnull(min(number), 0) FROM social_search_searches AS searches WHERE searches.search = spent.search
-        AND ifnull(searches.network, '') = spent.network AND searches.records = spent.records),
+        AND ifnull(searches.network, '') = spent.network AND ifnull(searches.records = spent.records, 1)),
         day || ' 00:00:00.000', credits, uncertain FROM temp.spent;
       DROP TABLE temp.spent`)
   database.exec(`
@@ -80,6 +86,14 @@ function moveAll(database: DatabaseSync): void {
     INSERT INTO social_search_seen SELECT hash FROM social_search_forgotten WHERE true ON CONFLICT DO NOTHING;
     DROP TABLE IF EXISTS social_search_found; DROP TABLE social_search_jobs; DROP TABLE social_search_missing;
     DROP TABLE social_search_deleted; DROP TABLE social_search_forgotten`)
+}
+
+/** Of a job that was killed during its first page, a file knew the cost and the state, and not the search. */
+function addSearches(database: DatabaseSync): void {
+  const jobs = database.prepare(`SELECT job FROM social_search_jobs
+    WHERE json_valid(job) AND job NOT IN (SELECT job FROM social_search_searches)`)
+  const writer = new SearchWriter(database)
+  for (const { job } of jobs.all()) writer.numberOf(JSON.parse(String(job)) as object)
 }
 
 /** In the first version, `export --new` was of the view of what watches had found. A post that another query had found since comes again. */

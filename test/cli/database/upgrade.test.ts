@@ -10,7 +10,7 @@ import { sandboxFlag } from '../../support/sandbox.ts'
 import { failed, recordsOf } from '../../support/command-line.ts'
 import { sandbox, social, useCommand } from '../command.ts'
 
-const newest = 5
+const newest = 6
 
 /** What has become of a file of version 0.1.0: a watch, an export, a search, another check, and an author who was forgotten. */
 const formats = [
@@ -140,6 +140,20 @@ describe('posts.db of an older version', () => {
     ])
     expect((await social(search)).code).toBe(0)
     expect(rowsOf('posts.db', 'SELECT id FROM log')).toEqual(['8'])
+  })
+
+  it('says what a search has cost that was killed during its first page, when it knew no searches yet', async () => {
+    makeOld(0)
+    const job = '{"operation":"microblog.search","params":{"query":"matcha"}}'
+    change(
+      'posts.db',
+      `INSERT INTO social_search_jobs VALUES ('${job}', '{"next":{"query":"matcha"},"records":0,"credits":2}');
+      INSERT INTO social_search_spent VALUES ('matcha', 'microblog', 'microblog_posts', '2026-11-28', 0, 2)`,
+    )
+    expect((await social('describe posts.db')).out).toContain('matcha')
+    const spent = "SELECT uncertain FROM social_search_spent WHERE search = 'matcha'"
+    const credits = "SELECT state ->> 'credits' FROM social_search_searches WHERE search = 'matcha'"
+    expect([rowsOf('posts.db', spent), rowsOf('posts.db', credits)]).toEqual([[2], [2]])
   })
 
   it.each(all)('has the schema of a new one: format %i', async (format) => {
