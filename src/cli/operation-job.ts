@@ -39,6 +39,8 @@ export class OperationJob implements Job {
   #earlier: JobState
   #state: JobState
   #hasRead = false
+  /** Whether the file has progress of an earlier run that this one does not continue. */
+  #isBegunAnew = false
   /** Records that the file did not have. */
   #stored = 0
   /** Records that are paid for, and not shown because of `--limit`. */
@@ -72,6 +74,7 @@ export class OperationJob implements Job {
     this.#client = client
     client.quote(this.operation.id as OperationId, this.#id ?? this.#known)
     const [before] = out === undefined || resume === true ? [] : await storedProgress(out, this.jobs)
+    this.#isBegunAnew = before !== undefined
     if (before?.['next'] === null && price.kind !== 'free')
       say(
         `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
@@ -127,8 +130,11 @@ export class OperationJob implements Job {
         .pages()
   }
 
-  underWay(): { job: object; progress: JobState } {
-    return { job: this.jobs[0], progress: { ...this.#state, credits: this.#credits() } }
+  /** What an earlier run has saved can be resumed until this one has a page. */
+  underWay(): { job: object; progress?: JobState } {
+    const [job] = this.jobs
+    if (this.#isBegunAnew && !this.#hasRead) return { job }
+    return { job, progress: { ...this.#state, credits: this.#credits() } }
   }
 
   #credits(): number {

@@ -264,6 +264,17 @@ describe('--out posts.db', () => {
     expect(asked).toMatchObject(failed(2, hint))
   })
 
+  it('keeps what --resume continues when a run that begins anew fails for free', async () => {
+    await social('search coffee --max-pages 1 --out posts.db')
+    const state = () => rowsOf('posts.db', 'SELECT state FROM social_search_searches')
+    const before = state()
+    sandbox.inject({ status: 401 })
+    expect((await social('search coffee --max-pages 1 --out posts.db')).code).not.toBe(0)
+    expect(state()).toEqual(before)
+    await social('search coffee --max-pages 1 --out posts.db --resume')
+    expect(rowsOf('posts.db', 'SELECT count(*) FROM microblog_posts')).toEqual([30])
+  })
+
   it('has what a page has cost that is charged and invalid, and no check before the first answer', async () => {
     sandbox.inject({ status: 200, body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} } })
     expect(await social(search)).toMatchObject(failed(4, 'You were charged 2 credits'))
