@@ -219,7 +219,7 @@ export function missingText(
   return `${got}. To get more, pass --${kebab(bound.param)} ${most}; you pay for the first ${records} again`
 }
 
-/** How the text of a flag is read, by its name: whatever has it means the same by it. */
+/** How the text of each flag is read, by its name. A flag means the same in every command. */
 export const readers: Readonly<Record<string, (name: string, text: string) => unknown>> = {
   '--params': objectOf,
   '--extra-params': objectOf,

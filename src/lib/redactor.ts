@@ -111,6 +111,8 @@ function cleanEscapes(text: string, forms: readonly string[]): string {
   const shortest = forms.at(-1)?.length ?? Infinity
   const spaceFrom = (index: number): number => (text.indexOf(' ', index) + 1 || text.length + 1) - 1
   const opening = /[%\\&]/g
+  if (!opening.test(text)) return text
+  opening.lastIndex = 0
   const reader = new EscapeReader()
   // One with spaces may be anywhere.
   if (forms.some((form) => form.includes(' '))) return cleanPart(text, reader.read(text), forms)
@@ -149,7 +151,8 @@ function spansOf(forms: readonly string[], text: string): (readonly [start: numb
 
 function formsOf(secret: string): string[] {
   const spelled = [secret, secret.replaceAll(' ', '+'), encodeURIComponent(secret.toWellFormed())]
-  const read = spelled.map((each) => new EscapeReader().read(each).text)
+  const reader = new EscapeReader()
+  const read = spelled.map((each) => reader.read(each).text)
   // What is nothing but escapes may stand for a few letters.
   return [...spelled, ...read, ...inBase64(secret)].filter(({ length }) => length >= minSecretLength)
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { WatchGap } from '../../extensions/watch/index.ts'
 import { type OpenDatabase, whenFree, withDatabase } from './open-database.ts'
 import { type RecordTable, sqlName } from './tables.ts'
 
@@ -16,12 +17,6 @@ export interface Reach {
   readonly searches: readonly string[]
 }
 
-/** A time whose posts are missing. */
-interface Gap {
-  readonly from: string | null
-  readonly to: string | null
-}
-
 /** How a query was searched. */
 interface Checks {
   readonly command: string
@@ -36,7 +31,7 @@ export interface DescribedSearch extends Omit<Reach, 'gaps' | 'searches'> {
   readonly network: string | null
   /** Null if the service does not document who wrote the records. */
   readonly authors: number | null
-  readonly gaps: readonly Gap[]
+  readonly gaps: readonly WatchGap[]
   readonly credits: number
   /** Credits that may have been charged. */
   readonly uncertain: number
@@ -120,7 +115,7 @@ function searchOf(database: DatabaseSync, table: RecordTable | undefined, row: R
   return {
     ...{ search, network },
     ...(table === undefined ? none : timesOf(database, table, [search, network])),
-    ...{ gaps: jsonIn(row['gaps']) as Gap[], credits, uncertain, lastCheck },
+    ...{ gaps: jsonIn(row['gaps']) as WatchGap[], credits, uncertain, lastCheck },
     checks: jsonIn(row['checks']) as Checks[],
   }
 }

@@ -1,6 +1,6 @@
 /**
- * How commands get at posts.db: a run waits for as long as other programs have it, a reader only a little. Whatever keeps them out is
- * said in words that name the file.
+ * How commands get at posts.db: a run waits for as long as other programs have it, a reader only a little. Errors of
+ * SQLite become ones that name the file.
  */
 import { type FileLock, NotALock, takeFileLock } from '../../lib/node/file-lock.ts'
 import { builtin } from '../../lib/runtime.ts'

@@ -118,7 +118,7 @@ export class SearchWriter {
   }
 
   /**
-   * Writes the row of a call anew; a free one has none.
+   * Replaces the row of a call. A free call has no row.
    *
    * @param known What it had before. If a user has deleted its row, another call may have the number by now.
    */
