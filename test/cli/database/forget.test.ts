@@ -52,6 +52,7 @@ const forget = 'forget p.db --author zebrahandle --yes'
 describe('what is deleted leaves no word in the file and its log', () => {
   it.each([
     ['forget', () => social(forget)],
+    ['forget of a full name', () => social('forget p.db --author narwhalname --yes')],
     ['watch --keep', () => social('watch tea --once --keep 90d --out p.db --budget 20')],
   ])('%s', async (_, remove) => {
     expect(traces()).toEqual(words)

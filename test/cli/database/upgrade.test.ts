@@ -156,6 +156,19 @@ describe('posts.db of an older version', () => {
     expect([rowsOf('posts.db', spent), rowsOf('posts.db', credits)]).toEqual([[2], [2]])
   })
 
+  it('keeps what searches have cost, when it did not say yet which records they had found', async () => {
+    makeOld(0)
+    const costs = 'SELECT search, day, credits FROM social_search_spent ORDER BY search'
+    change(
+      'posts.db',
+      `CREATE TABLE before AS SELECT search, network, day, credits, uncertain FROM social_search_spent;
+      DROP TABLE social_search_spent; ALTER TABLE before RENAME TO social_search_spent`,
+    )
+    const before = allOf('posts.db', costs)
+    expect((await social('describe posts.db')).err).toBe(said)
+    expect([before.length, allOf('posts.db', costs)]).toEqual([2, before])
+  })
+
   it.each(all)('has the schema of a new one: format %i', async (format) => {
     makeOld(format)
     expect(await schemaOf('posts.db')).toEqual(await schemaOf('new.db'))
