@@ -9,7 +9,7 @@ import { inEachBrowser } from './suite.ts'
 declare const proxied: Proxied
 
 /** Calls with each kind of misfortune. */
-const calls = 50
+const calls = 20
 
 /** Breaks the connection of a search when it arrives, when its answer begins, in the middle of that, or after it. */
 const cuts = {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { headline, numbers, plain, result, setUpDashboard } from './helpers.ts'
+import { headline, numbers, ofCommit, plain, result, setUpDashboard } from './helpers.ts'
 import { type Made, isUnseen, made, serve } from './made.ts'
 
 /** At this time it is already the next day in Auckland. */
@@ -8,9 +8,9 @@ const now = '2026-11-28T13:51:00.000Z'
 const day = 86_400_000
 const { open } = setUpDashboard({ NOW: now })
 
-const cases = ['Pacific/Auckland', 'Asia/Kolkata', 'America/Los_Angeles'].flatMap((zone) =>
-  [5, 273, 5000, 100_000].map((count) => [count, zone] as const),
-)
+const zones = ['Pacific/Auckland', 'Asia/Kolkata', 'America/Los_Angeles']
+/** Each size in a zone of the commit. */
+const cases = [5, 273, 5000, 100_000].map((count, i) => [count, ofCommit(zones, i)] as const)
 const number = (value: number) => value.toLocaleString('en')
 
 /** The day of a time in a zone, as the page writes it: `Nov 29`. */

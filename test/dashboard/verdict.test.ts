@@ -21,7 +21,7 @@ import { now } from './helpers.ts'
 // The page of these tests is in UTC, like its oracle.
 vi.stubEnv('TZ', 'UTC')
 
-const seeds = 200
+const seeds = 80
 const period = { from: '2026-10-22', to: '2026-11-18' }
 const names = ['react', 'vue']
 
