@@ -65,18 +65,6 @@ describe('search()', () => {
     expect(views).toEqual({ onAttempt: lost, onCall: lost })
   })
 
-  it('reports the credits of a lost response to the call that pays when equal calls share it', async () => {
-    service.script(unreachable)
-    const onCall = vi.fn()
-    const client = makeClient({ cache: new ResultCache({ maxAge: 1000 }), observers: [{ onCall }] })
-    await settle(Promise.allSettled([1, 2].map(() => client.microblog.search(query))))
-    const credits = onCall.mock.calls.map(([event]) => (event as { credits: object }).credits)
-    expect(credits).toEqual([
-      { spent: 0, uncertain: 2 },
-      { spent: 0, uncertain: 0 },
-    ])
-  })
-
   it('waits for the end of a 429 without Retry-After, also when that is later than maxWait', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.9)
     service.script(failure(429, 'rate_limited'), ok())

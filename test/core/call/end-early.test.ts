@@ -96,16 +96,6 @@ describe('ClientTransport.send()', () => {
     expect(transport.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
   })
 
-  it('sends nothing after maxQueueWait when the function for headers has blocked the thread', async () => {
-    const fetch = vi.fn(() => Promise.resolve(ok()))
-    const later = performance.now() + 100
-    const headers = () => (vi.spyOn(performance, 'now').mockReturnValue(later), {})
-    const client = makeClient({ fetch, maxQueueWait: 50, headers })
-    const { error } = await settle(client.microblog.search({ query: 'rust' }))
-    expect(error).toMatchObject({ name: 'TimeoutError', phase: 'queue', charged: 'no' })
-    expect(fetch).not.toHaveBeenCalled()
-  })
-
   it('gives back a slot that it gets after maxQueueWait when the thread was blocked meanwhile', async () => {
     const answers = [
       () => {

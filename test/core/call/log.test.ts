@@ -80,25 +80,6 @@ describe('the log at the level info', () => {
     }
   })
 
-  it('warns of each failure that may have cost credits, and of no other', async () => {
-    const sandbox = createSandbox()
-    const { lines, logger } = infoLog()
-    const warned: unknown[] = []
-    const warn = (_: string, { code }: LogFields) => void warned.push(code)
-    const client = new SocialSearch({ ...sandbox.clientOptions(), logger: { ...logger, warn } })
-    sandbox.inject({ reset: 'after' })
-    await settle(client.microblog.search({ query: 'coffee' }))
-    sandbox.inject({ status: 200, body: 'not JSON' })
-    await settle(client.microblog.search({ query: 'coffee' }))
-    expect(warned).toEqual(['connection', 'invalid_response'])
-    sandbox.inject({ status: 429, retryAfter: 1 })
-    sandbox.inject({ reset: 'after' })
-    await settle(client.mentions.count())
-    await settle(client.microblog.search({ query: 'coffee' }))
-    expect(warned).toHaveLength(2)
-    expect(lines.map(({ code }) => code)).toEqual(['rate_limited', 'connection', undefined, undefined])
-  })
-
   it('has one id of a call in its lines, its events and its error', async () => {
     const { lines, logger } = infoLog()
     const ids: number[] = []

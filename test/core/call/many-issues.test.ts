@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Issue } from '../../../src/index.ts'
-import { inputOf } from '../../../src/api/incoming-request.ts'
-import { microblogSearch } from '../../../src/api/endpoints/microblog.ts'
 import { page, post } from '../../support/pages.ts'
 import { realTime } from '../../support/real-time.ts'
 import { apiKey, failure, makeClient, ok, scriptedService } from '../../support/service.ts'
@@ -63,17 +61,5 @@ describe('issues of an error', () => {
   it('contain no part of a key at the end of a shortened path', async () => {
     const error = await errorOf(search({ [`${'x'.repeat(190)}${apiKey}`]: 1 }))
     expect(JSON.stringify(error.issues)).not.toContain(apiKey.slice(0, 6))
-  })
-})
-
-describe('inputOf()', () => {
-  it('makes a list of a repeated parameter with any name', () => {
-    const input = inputOf('?a=1&b=2&a=3&constructor=4&__proto__=5', microblogSearch)
-    expect(Object.entries(input)).toEqual([
-      ['a', ['1', '3']],
-      ['b', '2'],
-      ['constructor', '4'],
-      ['__proto__', '5'],
-    ])
   })
 })

@@ -47,21 +47,16 @@ describe('search() sends', () => {
     expect([sent.get('x-team'), sent.get('x-app')]).toEqual(['c', 'b'])
   })
 
-  it.each([
-    'Connection',
-    'content-length',
-    'expect',
-    'host',
-    'keep-alive',
-    'te',
-    'transfer-encoding',
-    'upgrade',
-  ])('nothing, and reserves no credits, when it gets the header %s', async (name) => {
-    const reserve = vi.fn()
-    const seen = await service.search({ budget: { reserve } }, { headers: { [name]: '1' } })
-    const error = { name: 'ConfigurationError', charged: 'no' }
-    expect([seen, reserve.mock.calls]).toMatchObject([{ error, ...notPaid, sent: 0 }, []])
-  })
+  const ofRuntime = 'Connection content-length expect host keep-alive te transfer-encoding upgrade'
+  it.each(ofRuntime.split(' '))(
+    'nothing, and reserves no credits, when it gets the header %s',
+    async (name) => {
+      const reserve = vi.fn()
+      const seen = await service.search({ budget: { reserve } }, { headers: { [name]: '1' } })
+      const error = { name: 'ConfigurationError', charged: 'no' }
+      expect([seen, reserve.mock.calls]).toMatchObject([{ error, ...notPaid, sent: 0 }, []])
+    },
+  )
 
   it('the name of this package, its version and the runtime unless a user agent is given', async () => {
     const { client } = await service.script(() => ok()).search()

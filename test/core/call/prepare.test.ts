@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientOptions, SocialSearch } from '../../../src/index.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
-import { lenientLimiter } from '../../support/limiter.ts'
-import { baseUrl, makeClient, ok, rateLimited } from '../../support/service.ts'
+import { baseUrl, makeClient, ok } from '../../support/service.ts'
 
 virtualTime()
 
@@ -85,25 +84,6 @@ describe.each(kinds)('%s of a function', (_, optionsOf) => {
     await pass(15_000)
     expect(ages).toEqual([0])
     await busy.close()
-  })
-
-  it('is sent at last when 429s of others close the surface ten times while it is made', async () => {
-    let closures = 0
-    const lenient = lenientLimiter()
-    const limiter: typeof lenient = {
-      ...lenient,
-      // What was made before is too old by then.
-      acquire: (request) => pause(1500).then(() => lenient.acquire(request)),
-      waitOf: () => (++closures > 10 ? null : ({ reason: 'rate_limited', ms: 1 } as const)),
-    }
-    const slow = async () => {
-      await pause(2000)
-      return now()
-    }
-    const { sentAt, client } = aging(10, { ...optionsOf(slow), limiter, limits: undefined })
-    void begin(client, 1)
-    await pass(60_000)
-    expect([sentAt.length, closures]).toEqual([1, 11])
   })
 
   it('takes nothing from the time that the pace has cost, which the attempt tells', async () => {
@@ -189,15 +169,4 @@ describe.each(kinds)('%s of a function', (_, optionsOf) => {
       expect(sentAt).toEqual([])
     },
   )
-
-  it('is made again for each attempt, ahead of calls that came later', async () => {
-    const made: number[] = []
-    const { client, sentAt } = aging(
-      10,
-      optionsOf(() => now()),
-      () => (made.push(1) === 1 ? rateLimited(5) : ok()),
-    )
-    await searches(client, 1)
-    expect(sentAt.map((at) => at - sentAt[0]!)).toEqual([0, 5010])
-  })
 })

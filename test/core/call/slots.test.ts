@@ -39,14 +39,6 @@ const throwing = (status: number): Response => {
   return { status, type: 'basic', body: null, headers: { get } } as never
 }
 
-/** An error that throws when it is read. */
-const hostile = (): Error =>
-  Object.defineProperty(new Error(), 'message', {
-    get: () => {
-      throw new Error('the message throws')
-    },
-  })
-
 const facts = (client: SocialSearch): object => {
   const { spent, uncertain, reserved } = client.credits
   return { taken: client.status().slots.taken, spent, uncertain, reserved }
@@ -56,7 +48,6 @@ describe('a call that fails where nobody expects it ends its slot, and its money
   it.each([
     ['the headers of an error status', () => Promise.resolve(throwing(500)), 'ConfigurationError'],
     ['the headers of a success', () => Promise.resolve(throwing(200)), 'ConfigurationError'],
-    ['the error of fetch', () => Promise.reject(hostile()), 'ConnectionError'],
   ])('when %s throw as they are read', async (_, fetch, name) => {
     const client = makeClient({ fetch, limits: { perMinute: false } })
     for (const uncertain of [2, 4, 6]) {

@@ -9,7 +9,6 @@ import {
   misused,
   nobodys,
   own,
-  proxy,
   redirects,
   refusedStreams,
   timedOut,
@@ -132,71 +131,6 @@ describe('judge() keeps the promise about', () => {
       )
       const isPaid = others[0]![0]!.tookEffect === 'yes'
       expect(others.map(({ length }) => length)).toEqual([isPaid ? 1 : read!.length, read!.length])
-    }
-  })
-})
-
-describe('judge(), whatever arrives,', () => {
-  const statuses = [
-    ...[300, 301, 304, 305, 308, 400, 401, 402, 403, 404, 408, 409, 413, 418, 422, 425, 429, 431, 451, 499],
-    ...[500, 501, 502, 503, 504, 505, 507, 511, 520, 529, 599],
-  ]
-  const waits = [undefined, '0', '7', '61', 'Fri, 27 Nov 2026 00:00:09 GMT', 'soon']
-  const senders = { own, gateway, proxy }
-
-  it.each(effects)(
-    'never risks a second charge, nor comes back early, nor forgets an end: %s',
-    async (effect) => {
-      const violations: string[] = []
-      for (const status of statuses)
-        for (const [sender, answer] of Object.entries(senders))
-          for (const after of waits)
-            for (const [retriesUnknown, refreshable, leftMs] of [
-              [false, false, Infinity],
-              [false, true, 5000],
-              [true, true, Infinity],
-              [true, false, 0],
-            ] as const) {
-              const date = 'Fri, 27 Nov 2026 00:00:00 GMT'
-              const headers = after === undefined ? {} : { 'retry-after': after, date }
-              const world = () => answer(status, headers)
-              const failures = await verdictsOf(effect, world, { retriesUnknown, refreshable, leftMs })
-              const announced =
-                { 0: 0, 7: 7000, 61: 61_000, soon: null }[String(after)] ??
-                (after?.includes('GMT') ? 9000 : null)
-              const expects = (holds: boolean, what: string): void => {
-                if (!holds)
-                  violations.push(
-                    `${sender} ${status} ${after} ${retriesUnknown} ${refreshable} ${leftMs}: ${what}`,
-                  )
-              }
-              for (const { tookEffect: held, wait, refusedForMs, refreshes } of failures) {
-                expects(effect !== 'read' || held === 'no', 'a read has no effect')
-                expects(wait === null || held === 'no' || retriesUnknown, 'no second charge')
-                expects(wait === null || wait === 0 || wait < leftMs, 'in time')
-                expects(
-                  wait === null || refreshes || (wait >= (announced ?? 0) && wait <= 60_000),
-                  'not early',
-                )
-                const closes = status === 429 && !(sender === 'proxy' && !announced)
-                expects(closes ? refusedForMs! >= (announced ?? 0) : refusedForMs === undefined, 'closes')
-                expects(!refreshes || (status === 401 && refreshable), 'refreshes')
-              }
-              // Announced waits of 7 s add up to 60 s.
-              expects(failures.length <= (announced ? 9 : 5), 'an end')
-              expects(
-                (await verdictsOf(effect, world, { retriesUnknown, maxAttempts: 1 })).length === 1,
-                'one attempt',
-              )
-            }
-      expect(violations).toEqual([])
-    },
-  )
-
-  it.each(effects)('takes nothing as charged or applied that was not sent: %s', async (effect) => {
-    for (const world of all.filter((world) => world !== unreadable && world !== nobodys)) {
-      const [first] = await verdictsOf(effect, () => ({ ...world(), sent: null }))
-      expect(first!.tookEffect).toBe('no')
     }
   })
 })

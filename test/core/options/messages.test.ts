@@ -49,11 +49,4 @@ describe('error messages', () => {
       `microblog.search: not sent: ${message}`,
     )
   })
-
-  it('say after a 403 which scopes a key needs, also if the service names one', async () => {
-    const error: unknown = await client.mentions.setState('men_1', {}).catch((error: unknown) => error)
-    expect((error as Error).message).toMatch(
-      / Use a key with mentions:write and mentions:read, whose owner has the permission\.$/,
-    )
-  })
 })
