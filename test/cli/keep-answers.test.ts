@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { describeDatabase } from '../../src/cli/database/describe.ts'
@@ -59,24 +59,6 @@ it('keepAnswers() changes nothing about a job that resumes', async () => {
   expect(new Set(cursors).size).toBe(cursors.length - 1)
 })
 
-const spent = (path: string) =>
-  allOf(path, 'SELECT search, credits, uncertain FROM social_search_spent WHERE credits + uncertain <> 0')
-
-it('keepAnswers() has what a call may cost before it is sent, and what it has cost afterwards', async () => {
-  const seen: unknown[] = []
-  const { path, client } = await setUp(vi.fn(), () => seen.push(...spent(path)))
-  await client.microblog.search({ query: 'kettle' })
-  expect([seen, spent(path)]).toEqual([
-    [{ search: 'kettle', credits: 0, uncertain: 2 }],
-    [{ search: 'kettle', credits: 2, uncertain: 0 }],
-  ])
-  sandbox.inject({ status: 502 })
-  await expect(client.microblog.search({ query: 'free' }, { retry: false })).rejects.toThrow()
-  sandbox.inject({ reset: 'after' })
-  await expect(client.microblog.search({ query: 'lost' })).rejects.toThrow()
-  expect(spent(path).slice(1)).toEqual([{ search: 'lost', credits: 0, uncertain: 2 }])
-})
-
 it('keepAnswers() keeps each purchase, also of what is no list: call, params, cost, time and label', async () => {
   const { path, client } = await setUp(vi.fn(), undefined, 'acme')
   const url = 'https://professional.example/company/acme'
@@ -113,14 +95,6 @@ it('keepAnswers() refuses a call before it is sent when the file cannot keep the
     error: { charged: 'no', message: expect.stringContaining('agent.db') as unknown },
   })
   expect([sandbox.requests.length, onError.mock.calls.length]).toEqual([0, 0])
-})
-
-it('keepAnswers() refuses further calls when the file was moved, and makes no new one', async () => {
-  const { path, client } = await setUp()
-  await client.microblog.search({ query: 'kettle' })
-  renameSync(path, `${path}.old`)
-  await expect(client.microblog.search({ query: 'kettle' })).rejects.toThrow('was moved, removed or replaced')
-  expect([sandbox.requests.length, existsSync(path)]).toEqual([1, false])
 })
 
 it('the caller has an answer that keepAnswers() cannot keep', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createCard } from '../../src/cli/formats.ts'
 import { createTable } from '../../src/cli/table.ts'
-import { escapedForTerminal, wrapped } from '../../src/cli/terminal.ts'
 
 const posts = [
   {
@@ -143,11 +142,6 @@ describe('createTable()', () => {
     expect(row).toMatch(/^2026-11-20 14:37 .*Interview.* {2}men_764dbb8c410af7ff$/)
   })
 
-  it('shows an id that is a URN', () => {
-    const table = createTable(undefined, { ...options, width: 80 })
-    expect(table.page([{ id: 'urn:x:1', text: 'a' }])).toBe('text  id\na     urn:x:1\n')
-  })
-
   it('measures emoji, flags and joined letters as a terminal shows them', () => {
     const texts = ['👩‍👩‍👧', '🇩🇪', '❤️', '한국', 'á']
     const lines = createTable(['text', 'end'], { ...options, width: 40 })
@@ -190,47 +184,5 @@ describe('createCard()', () => {
     expect(createCard({ ...options, width: 80 }).page([{ requestId: 'req_1', usage }])).toBe(
       'Credits spent  6\nBy operation   microblog.search 2, posts day 4\n',
     )
-  })
-
-  it('has the fields that a user names, and escapes what steers a terminal', () => {
-    const text = createCard({ fields: ['company.name'], width: 80 }).page([{ company: { name: hostile } }])
-    expect(text).toMatch(/^Name {2}a\\u001b/)
-    expect(text).not.toMatch(/[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/)
-  })
-})
-
-/** Clears the screen, also by C1, turns the direction of text, and begins a new line. */
-const hostile = 'a\u001b[2J\u009b2Jb\u202ec\r\n\u2028d\u200be\u007ff'
-const escapes = 'a\\u001b[2J\\u009b2Jb\\u202ec\r\n\\u2028d\u200be\\u007ff'
-const oneLine = (text: string) => text.replace(/\r\n(\u2028|\\u2028)/, ' ')
-
-describe('createTable()', () => {
-  const page = [{ [hostile]: 'y', tags: [hostile, 'x'] }]
-
-  it('escapes for a terminal what steers it, also in the names of fields, before it cuts cells', () => {
-    const table = createTable(undefined, { ...options, width: 80 })
-    expect(table.page(page).split(/\n| {2,}/)).toEqual([
-      ...[oneLine(escapes), 'tags'],
-      ...['y', `${oneLine(escapes)}, x`, ''],
-    ])
-    expect(createTable(['body'], { ...options, width: 9 }).page([{ body: hostile }])).toBe(
-      'body\na\\u001b[2\nJ\\u009b2…\n',
-    )
-  })
-})
-
-describe('escapedForTerminal()', () => {
-  it('keeps line breaks, tabs and joined emoji, and escapes what steers a terminal', () => {
-    const kept = 'a\tb\r\nc\n👩‍👩‍👧 می‌خواهم'
-    expect(escapedForTerminal(kept)).toBe(kept)
-    expect(escapedForTerminal(hostile)).toBe(escapes)
-    expect(escapedForTerminal('over\rwritten')).toBe('over\\u000dwritten')
-  })
-})
-
-describe('wrapped()', () => {
-  it('breaks a text between words on a terminal, and nowhere else', () => {
-    expect(wrapped('one two three four', { isTTY: true, columns: 12 })).toBe('one two\nthree four')
-    expect(wrapped('one two three four', { isTTY: false, columns: 12 })).toBe('one two three four')
   })
 })

@@ -1,9 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type PlanTerms, type WatchPlan, planLines, planOf } from '../../src/cli/watch-plan.ts'
-import { type WatchState, watchSearches } from '../../src/extensions/watch/index.ts'
-import { CreditBudget, CreditBudgetError } from '../../src/index.ts'
+import { describe, expect, it } from 'vitest'
+import { type PlanTerms, planLines, planOf } from '../../src/cli/watch-plan.ts'
+import { type WatchState } from '../../src/extensions/watch/index.ts'
 import { shiftDate } from '../clock/shift-date.js'
-import { Feed } from '../watch/feed.ts'
 import { sandbox, social, useCommand } from './command.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
@@ -162,49 +160,4 @@ describe('planLines()', () => {
   ])('says %s', (_, states, more, lines) => {
     expect(linesOf(states, more)).toEqual(lines)
   })
-})
-
-describe('planOf()', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 20) }))
-  afterEach(() => void vi.useRealTimers())
-
-  it.each([
-    ['a budget is short of', 100, 10],
-    ['--max-pages are short of', 2000, 2],
-  ])(
-    'says how many posts a day the runs of an hour read that %s, within a quarter',
-    async (_, limit, maxPages) => {
-      const feed = new Feed(`plan ${limit}`)
-      feed.start = Date.now() - 100 * minute
-      feed.post(100)
-      const searches = { acme: { query: 'acme' }, globex: { query: 'globex' } }
-      const budget = new CreditBudget(limit, { every: 'day' })
-      let states: Record<string, WatchState> = {}
-      let found = 0
-      let plan: WatchPlan | undefined
-      for (let run = 0; run < 24; run++) {
-        try {
-          const options = { once: true, maxPages, budget, states }
-          for await (const { name, posts, state } of watchSearches(feed.client, searches, options)) {
-            states = { ...states, [name]: JSON.parse(JSON.stringify(state)) as WatchState }
-            found += posts.length
-          }
-        } catch (error) {
-          expect(error).toBeInstanceOf(CreditBudgetError)
-        }
-        const terms = { ...{ price: 2, minInterval: 15 * minute, once: true, maxPages }, interval: hour }
-        plan = planOf(Object.values(states), { ...terms, budget: { limit, every: 'day' } })
-        // The first page of a busy search tells enough.
-        expect(plan.posts[0] / 2880).toBeCloseTo(1, 0)
-        vi.advanceTimersByTime(hour)
-        feed.post(60)
-      }
-      const [, read = 0, ends] = plan?.posts ?? []
-      expect([read / found > 0.75, read / found < 1.25, ends]).toEqual([
-        true,
-        true,
-        limit === 100 ? 'budget' : 'pages',
-      ])
-    },
-  )
 })

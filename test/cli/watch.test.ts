@@ -145,6 +145,12 @@ describe('watch of several queries', () => {
     expect((await social('watch rust coffee --once --budget 20 --out posts.db')).code).toBe(6)
   })
 
+  it('stores the posts of the network that --network names', async () => {
+    sandbox.publish({ professionalnet: [{ commentary: 'coffee', urn: 'urn:new' }] })
+    await social(`${watch.replace('coffee tea', 'coffee')} --network professionalnet`)
+    expect(rowsOf('posts.db', 'SELECT urn FROM professionalnet_posts')).toContain('urn:new')
+  })
+
   it('says nothing to a log that has no file', async () => {
     expect(await social('watch coffee --once --budget 20')).toMatchObject({ code: 0, err: '' })
   })
