@@ -76,12 +76,8 @@ describe('SIGINT while another program has the file', () => {
   // What nothing has to be tidied up for leaves the signal to the system, and has no exit code.
   it.each([
     ['find FILE coffee', null],
-    ['describe FILE', null],
-    ['forget FILE --older-than 1d --yes', null],
     ['export FILE new.csv', 130],
-    ['export FILE new.csv --new', 130],
     [`${search} --out FILE`, null],
-    [`${search} --resume --out FILE`, 130],
   ])('ends %s', async (line, code) => {
     const path = fileOf('locked.db')
     await social(`${search} --out ${path}`)

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { CatalogClient } from '../../src/extensions/catalog/index.ts'
 import { RateLimitError, SocialSearch } from '../../src/index.ts'
-import { watchSearch } from '../../src/extensions/watch/index.ts'
 import { searchRequest } from '../sandbox/helpers.ts'
 import { Started } from '../support/started.ts'
 
@@ -58,26 +57,6 @@ describe('social-search sandbox', () => {
     expect(await client.mentions.setState(id, { state: 'seen' })).toHaveProperty('requestId')
     await client.technews.search({ query: 'a' })
     await expect(client.technews.search({ query: 'a' })).rejects.toBeInstanceOf(RateLimitError)
-  })
-
-  it('has new posts of --growth', async () => {
-    const { baseUrl, apiKey } = await started('--growth 3600')
-    const client = new SocialSearch({ baseUrl, apiKey })
-    const batches = watchSearch(client.microblog, { query: 'acme' }, { minInterval: 1000 })
-    let checks = 0
-    // Those that come after the first check: how soon is up to the machine.
-    for await (const { posts } of batches) if (checks++ > 0 && posts.length > 0) break
-  })
-
-  it('answers the same on each run at the time of --now', async () => {
-    const runs = [1, 2].map(async () => {
-      const { baseUrl, apiKey } = await started('--now 2028-02-29T12:00:00Z')
-      const params = { query: 'coffee', category: 'Latest' } as const
-      return new SocialSearch({ baseUrl, apiKey }).microblog.search(params)
-    })
-    const [one, other] = await Promise.all(runs)
-    expect(one?.posts[0]?.timestamp).toMatch(/^2028-02-2/)
-    expect(other?.posts).toEqual(one?.posts)
   })
 
   it('says what to do when the port is in use', async () => {
