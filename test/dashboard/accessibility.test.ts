@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { example, hasFocus, layoutShift, now, ofCommit, result, search, setUpDashboard } from './helpers.ts'
+import { example, layoutShift, now, ofCommit, result, search, setUpDashboard } from './helpers.ts'
 import { serve } from './made.ts'
 
 const { open, inject } = setUpDashboard({ NOW: now, CREDITS: '500' }, { mayFail: true })
@@ -138,40 +138,6 @@ it('shows after a reload what it last had, and of which time, while the server i
   expect(await page.locator('main.stale').count()).toBe(0)
 })
 
-it('of a server that never answered, says what it costs and when it goes on', async () => {
-  const page = await open('/?tab=search')
-  await page.route('**/api/**', (route) => route.abort())
-  await page.evaluate(() => sessionStorage.clear())
-  await page.goto(page.url().split('?')[0]!)
-  const said = page.getByText(/No answer/).filter({ visible: true })
-  await said.waitFor()
-  expect(await said.count()).toBe(1)
-  await page.getByText('Nothing was charged. Mentions load by themselves').waitFor()
-  await page.getByRole('button', { name: 'Retry now' }).filter({ visible: true }).click()
-  await page.unroute('**/api/**')
-  await page.locator('.mention').first().waitFor()
-})
-
-it('j, k, s, e, i and / work from the start, and are shown', async () => {
-  const page = await open('/?tab=mentions')
-  const box = (index: number) => page.locator('.mention').nth(index).getByRole('checkbox')
-  await page.getByText('j next, k previous, s seen, e done, i ignore, / search.').waitFor()
-  for (const [key, index] of [
-    ['j', 0],
-    ['j', 1],
-    ['k', 0],
-  ] as const) {
-    await page.keyboard.press(key)
-    expect(await hasFocus(box(index))).toBe(true)
-  }
-  await page.keyboard.press('s')
-  await page.getByText('1 marked as seen').waitFor()
-  await page.keyboard.press('i')
-  await page.getByText('1 marked as ignored').waitFor()
-  await page.keyboard.press('/')
-  await expect.poll(() => hasFocus(page.getByLabel('Search posts'))).toBe(true)
-})
-
 async function expectAccessible(page: Page, width: number): Promise<void> {
   expect(await violations(page)).toEqual([])
   expect(await smallTargets(page, width < 900 ? 44 : 24)).toEqual([])
@@ -240,14 +206,3 @@ it.each(['light', 'dark'] as const)(
     expect(await pattern.evaluate((bar) => getComputedStyle(bar).backgroundImage)).toMatch(/repeating/)
   },
 )
-
-// The last one: the service stays closed for a while.
-it('a search that is canceled says so without empty results, and moves nothing', async () => {
-  const page = await open('/?tab=search', { viewport: { width: 390, height: 844 } })
-  await inject({ status: 429, retryAfter: 30 })
-  await search(page, 'waiting')
-  await page.getByRole('button', { name: 'Cancel the search' }).click()
-  await page.getByText('Not loaded yet.').waitFor()
-  expect(await page.locator('.summary, .chart, .posts, .ghost').count()).toBe(0)
-  expect(await layoutShift(page)).toBeLessThanOrEqual(0.05)
-})

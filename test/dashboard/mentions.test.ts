@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { hasFocus, now, plain, setUpDashboard } from './helpers.ts'
+import { hasFocus, now, setUpDashboard } from './helpers.ts'
 import { isUnseen, made, serve } from './made.ts'
 
 const { open } = setUpDashboard({ NOW: now }, { mayFail: true })
@@ -58,21 +58,6 @@ it('a mark that fails goes back, and nothing says that it worked until a retry d
   await page.getByText('1 marked as seen').waitFor()
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
   await expect.poll(() => unseen(page)).toEqual(before)
-})
-
-it('several mentions are marked at once, and stay so; buttons for several wait for a choice', async () => {
-  const page = await openMentions()
-  const [before, all] = await unseen(page)
-  const done = page.getByRole('button', { name: 'Done the chosen' })
-  expect(await done.count()).toBe(0)
-  for (const index of [0, 1, 2]) await page.locator('.mention').nth(index).getByRole('checkbox').check()
-  await page.getByText('3 chosen').waitFor()
-  const areSaved = saved(page, 3)
-  await done.press('Enter')
-  expect(await hasFocus(page.getByRole('heading', { name: /mentions unseen/ }))).toBe(true)
-  await areSaved
-  await page.reload()
-  expect(await unseen(page)).toEqual([before - 3, all])
 })
 
 it('"Choose these" is for what is shown, and one press marks it', async () => {
@@ -195,19 +180,6 @@ it('"Mark all" marks what matches and nothing else, says how far it is, and stop
   await page.getByText('Nothing here is unseen.').waitFor()
   expect(left()).toBe(0)
   expect(all.filter(isUnseen).length).toBe(others)
-})
-
-it('a bar leads to the mentions of its day', async () => {
-  const page = await openMentions('&state=all')
-  await page.locator('.bucket .bar:not([style*="height: 0%"])').first().click()
-  await page.locator('.bucket.other').first().waitFor()
-  const title = plain(await page.locator('h2').textContent())
-  const day = title.slice(title.indexOf(', ') + 2)
-  await page.locator('.plot summary').click()
-  const row = page.locator('tr', { has: page.getByRole('button', { name: day, exact: true }) })
-  const count = Number(await row.locator('td').textContent())
-  expect(count).toBeGreaterThan(0)
-  await expect.poll(() => page.locator('.mention').count()).toBe(count)
 })
 
 it('rows are about 50 px high, and "Ignore" works on a phone in the first screen', async () => {

@@ -334,8 +334,10 @@ it('the keyboard alone finds a post, exports CSV and marks a mention', async () 
   await page.keyboard.press('j')
   const second = page.locator('.mention').nth(1)
   expect(await hasFocus(second.getByRole('checkbox'))).toBe(true)
-  await page.keyboard.press('e')
-  await page.getByText('1 marked as done').waitFor()
+  for (const [key, state] of Object.entries({ e: 'done', s: 'seen', i: 'ignored' })) {
+    await page.keyboard.press(key)
+    await page.getByText(`1 marked as ${state}`).waitFor()
+  }
   await page.keyboard.press('k')
   expect(await hasFocus(page.locator('.mention').first().getByRole('checkbox'))).toBe(true)
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { headline, layoutShift, now, setUpDashboard } from './helpers.ts'
+import { layoutShift, now, setUpDashboard } from './helpers.ts'
 import { made, serve } from './made.ts'
 
 const { open, sent } = setUpDashboard({ NOW: now })
@@ -27,29 +27,6 @@ it('the first view is free, says that its data is made up, and its first mention
   expect(box!.y + box!.height).toBeLessThan(800)
   expect(sent).toEqual([])
   expect(await layoutShift(page)).toBeLessThanOrEqual(0.05)
-})
-
-it('an empty inbox offers no filter and no chart, and says why', async () => {
-  const page = await open('/?tab=search')
-  await serve(page, [])
-  await page.getByRole('button', { name: 'mentions', exact: true }).click()
-  await page.getByText('What your listeners find shows here, for free.').waitFor()
-  await page.getByText(/^Listening for .react., .vue., .typescript., .coffee.\.$/).waitFor()
-  expect(await page.locator('select, .chart, kbd').count()).toBe(0)
-  expect(await page.locator('main').innerText()).not.toMatch(/\d/)
-})
-
-it('three mentions make no chart, no filter and no mean', async () => {
-  const page = await open('/?tab=search')
-  await serve(page, made(3, now))
-  await page.getByRole('button', { name: 'today' }).click()
-  await page.locator('.mention').first().waitFor()
-  expect(await headline(page).innerText()).toBe('No mentions today')
-  await page.getByText('3 in 28 days, seen or not.').waitFor()
-  await page.getByRole('button', { name: 'See all 3 mentions' }).click()
-  await page.getByText('2 of 3 mentions unseen').waitFor()
-  expect(await page.locator('.chart').count()).toBe(0)
-  expect(await page.locator('.filters :is(select, button)').count()).toBe(1)
 })
 
 it('the first view searches by one field and a button that is alive, until a word is there', async () => {

@@ -1,59 +1,5 @@
 import { expect, describe, it } from 'vitest'
-import { expected, leaderBy, storyOf } from './oracle.ts'
 import { headline, layoutShift, numbers, now, result, search, setUpDashboard } from './helpers.ts'
-
-const exactOf = (text: string) => Number(text.replaceAll(',', ''))
-
-describe.each([0, 1, 2, 7])('the story of seed %d', (seed) => {
-  const { open } = setUpDashboard({ NOW: now, SEED: String(seed) })
-
-  it.each([1, 3])(
-    'has the headline and the numbers that follow from %d pages of each search',
-    async (pages) => {
-      const story = await storyOf(seed, now)
-      const sides = [story.react, story.vue]
-      const loaded = sides.map(({ length }) => Math.min(length, 20 * pages))
-      const page = await open()
-      await search(page, 'react', { versus: 'vue', pages })
-      const said = await result(page)
-      const { numbers: all, counted, earlier } = expected(sides, loaded, now)
-      const isFew = all.some(({ posts }) => posts < 5)
-      for (const [name, metric] of [
-        ['Posts', 'posts'],
-        ['Views', 'views'],
-        ['Engagement', 'engagement'],
-        ['Authors', 'authors'],
-      ] as const) {
-        const values = all.map((each) => each[metric])
-        const [react, vue, leader] = await numbers(page, name)
-        const shown = [react, vue].map((text) => exactOf(text!.split(' ')[0]!))
-        expect(shown).toEqual(values)
-        const before = [react, vue].map((text) => /from ([\d,]+)$/.exec(text!)?.[1])
-        if (before.some(Boolean) || (seed === 0 && pages === 3))
-          expect(before).toEqual(
-            earlier.map((each, i) =>
-              each[metric] === values[i] ? undefined : each[metric].toLocaleString('en'),
-            ),
-          )
-        const times = /([\d.]+)×/.exec(leader!)?.[1]
-        const ratio = Math.max(...shown) / Math.min(...shown)
-        if (times) expect(ratio < 10 ? Math.round(10 * ratio) / 10 : Math.round(ratio)).toBe(Number(times))
-        expect(leader).toMatch(
-          isFew ? /^$/ : ([/^■ react/, /^▨ vue/][leaderBy(values) ?? -1] ?? /^(about )?level$/),
-        )
-      }
-      const [loud, frequent] = (['views', 'posts'] as const).map(
-        (metric) => ['react', 'vue'][leaderBy(all.map((each) => each[metric])) ?? -1],
-      )
-      expect(/(\w+) leads in (posts and )?views/.exec(said)?.[1]).toBe(isFew ? undefined : loud)
-      expect(/(\w+) (leads )?in posts/.exec(said)?.[1]).toBe(isFew ? undefined : frequent)
-      const lists = page.getByRole('region', { name: /^Posts about/ }).getByText(/\d posts? ·/)
-      expect((await lists.allTextContents()).map((text) => text.split(' ')[0])).toEqual(
-        counted.map(({ length }) => String(length)),
-      )
-    },
-  )
-})
 
 describe('a comparison', () => {
   const { open, inject, sent } = setUpDashboard({ NOW: now })

@@ -1,13 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { figure, verdictOf } from '../../examples/dashboard/src/headline.ts'
+import { verdictOf } from '../../examples/dashboard/src/headline.ts'
 import {
   type Post,
   coveredBy,
   earlierOf,
-  leadOf,
-  leaderOf,
   numbersOf,
-  peakOf,
   rowsOf,
   within,
 } from '../../examples/dashboard/src/measure.ts'
@@ -134,19 +131,6 @@ it(`verdictOf() and the numbers agree with all posts of ${seeds} stories, whatev
 }, 120_000)
 
 describe('verdictOf()', () => {
-  it.each([
-    ['equal posts and views', posts(10, 100), posts(10, 100), 'About level in posts and views'],
-    ['five points apart', posts(21, 100), posts(19, 100), 'About level in posts and views'],
-    ['four posts', posts(80, 100), posts(4, 1), '80 posts about react, 4 posts about vue in 28 days'],
-    ['more views', posts(10, 200), posts(10, 100), 'react leads in views'],
-    ['more posts', posts(10, 200), posts(20, 100), 'vue leads in posts'],
-    ['both', posts(20, 100), posts(10, 100), 'react leads in posts and views'],
-    ['one each', posts(10, 300), posts(20, 100), 'react leads in views, vue in posts'],
-    ['nothing', [], [], 'No posts about react or vue in 28 days'],
-  ])('says who leads with %s', (_, react, vue, headline) => {
-    expect(verdict(react, vue).headline).toBe(headline)
-  })
-
   it('says why: by how much, and the day with a third of the views or more', () => {
     const launch = [...posts(9, 100), post(1100, 3, 'launch')]
     expect(verdict(launch, posts(20, 45)).why).toBe(
@@ -169,13 +153,6 @@ describe('verdictOf()', () => {
     expect(why).toBe('react: 3× the engagement.')
   })
 
-  it('says of one search how many posts there are', () => {
-    expect(verdictOf([{ query: 'react', posts: [post(1)] }], spanOf(period), { when: 'in 7 days' })).toEqual({
-      headline: '1 post about react in 7 days',
-      why: '',
-    })
-  })
-
   it('names no day as the driver that is loaded in part, and says of today that it goes on', () => {
     vi.useFakeTimers({ now: Date.parse('2026-11-10T15:00:00Z') })
     const sides = (day: number) => [{ query: 'react', posts: [...posts(9, 100), post(1100, day, 'launch')] }]
@@ -189,28 +166,6 @@ describe('verdictOf()', () => {
     expect(why(8, Date.parse('2026-11-07T11:00:00Z'))).not.toMatch(/got/)
   })
 })
-
-it.each([
-  [[105, 95], null],
-  [[106, 94], 0],
-  [[0, 0], null],
-  [[0, 1], 1],
-])('leaderOf(%j) is %j', (numbers, leader) => expect(leaderOf(numbers)).toBe(leader))
-
-it.each([
-  [[165, 100], '1.7×'],
-  [[100, 300], '3×'],
-  [[100, 245], '2.5×'],
-  [[10, 490], '49×'],
-  [[0, 5], 'all'],
-])('leadOf(%j) is %s', (numbers, lead) => expect(leadOf(numbers)).toBe(lead))
-
-it.each([
-  [[1, 3, 2], 1],
-  [[3, null, 3], -1],
-  [[null, 0], -1],
-  [[], -1],
-])('peakOf(%j) is %j', (values, peak) => expect(peakOf(values)).toBe(peak))
 
 describe('what is covered', () => {
   const result = (query: string, posts: MicroblogPost[], isComplete: boolean) => ({
@@ -270,11 +225,6 @@ describe('what is covered', () => {
     vi.stubEnv('TZ', 'UTC')
   })
 })
-
-it('figure() writes both of two numbers in the same way', () =>
-  expect([2, 2011, 96_020, 999_999, 1_234_567].map(figure)).toEqual([
-    ...['2', '2,011', '96,020', '999,999', '1.23M'],
-  ]))
 
 it('each mention of the microblog is a post that a search for the word of its listener finds', async () => {
   const sandbox = createSandbox({ seed: 0, now: new Date(now), content: { listeners } })
