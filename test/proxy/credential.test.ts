@@ -38,21 +38,4 @@ describe('createProxy() whose credential the service refuses', () => {
       error: { code: 'service_refused_proxy', message, charged },
     })
   })
-
-  it('has not applied a write', async () => {
-    const { browser } = setUp()
-    const { error } = await settle(browser.mentions.setState('men_1', { state: 'done' }))
-    expect(error).toMatchObject({ code: 'service_refused_proxy', applied: 'no', attempts: { length: 1 } })
-  })
-
-  it('logs each cause once without onError', async () => {
-    const { proxy } = setUp({ onError: undefined }, { backend: { apiKey: 'revoked_key_1' } })
-    for (let i = 0; i < 2; i++) expect((await settle(post(proxy))).value?.status).toBe(502)
-    expect(log.mock.calls).toEqual([
-      [
-        'the proxy responded to microblog.search with 502; AuthenticationError: microblog.search: ' +
-          'the service refused the key (401): Missing or unknown credential. Sign in again, or replace `apiKey`. (pass onError to see each error)',
-      ],
-    ])
-  })
 })

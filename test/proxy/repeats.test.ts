@@ -24,14 +24,6 @@ describe('createProxy() when a browser sends a request again', () => {
     expect([sandbox.requests.length, sandbox.ledger.spent, backend.credits.spent]).toEqual([1, 2, 2])
   })
 
-  it('answers it when the first one is answered', async () => {
-    const { proxy, sandbox } = setUp({}, { sandbox: { latency: 3_000 } })
-    const [first, repeat] = [post(proxy, { headers: attempt }), post(proxy, { headers: attempt })]
-    const texts = [await seen((await settle(first)).value), await seen((await settle(repeat)).value)]
-    expect(texts[0]).toEqual(texts[1])
-    expect(sandbox.requests).toHaveLength(1)
-  })
-
   it('forwards it once, in whatever moment between the answer of the service and its own it comes', async () => {
     const spent: number[] = []
     for (let turns = 0; turns < 60; turns++) {

@@ -14,7 +14,6 @@ const waits: [name: string, options: Partial<ProxyOptions>, more?: Parameters<ty
   ['authorize', { authorize: never }],
   ['budget', { budget: never }],
   ['reserve() of what budget returns', { budget: stuckBudget }],
-  ['reserve() of a budget of authorize', { authorize: () => ({ ...ada, budget: stuckBudget() }) }],
   ['the token of its client', {}, { backend: { apiKey: undefined, auth: { token: never } } }],
 ]
 
