@@ -77,14 +77,6 @@ describe('archive_search', () => {
     expect(sandbox.requests).toEqual([])
   })
 
-  it('says that nothing matches, and how far the collection reaches', async () => {
-    const { client } = setUp()
-    const archive = await collect(['coffee'])
-    const result = await createTools({ client, budget: 1, archive }).archive_search?.execute({ query: 'tea' })
-    expect(result).toMatchObject({ ok: true, returned: 0, items: [] })
-    expect(result?.notice).toMatch(/No matches.*The collection has 100 records.*searches for "coffee"\./)
-  })
-
   it('names five searches of many when nothing matches, and none when something does', async () => {
     const { client } = setUp()
     const archive = await collect(topics)

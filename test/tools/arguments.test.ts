@@ -73,25 +73,6 @@ describe('execute() understands what clients of models send', () => {
   })
 })
 
-describe('execute() refuses what would change the meaning', () => {
-  it.each([
-    ['null for a required argument', { query: null }, 'query'],
-    ['a list for a text', { query: ['coffee'] }, 'query'],
-    ['a number for a text', { query, filters: { lang: 7 } }, 'filters.lang'],
-    ['a text for a number', { query, count: 'five' }, 'count'],
-    ['no whole number', { query, count: '2.5' }, 'count'],
-    ['a text that is no object', { query, filters: 'lang:en' }, 'filters'],
-    ['a list for an object', { query, filters: '[]' }, 'filters'],
-    ['an object for a list', { query, filters: { hashtags: { a: 1 } } }, 'filters.hashtags'],
-    ['null in a list', { query, filters: { hashtags: ['a', null] } }, 'filters.hashtags.1'],
-    ['an unknown name in JSON text', { query, filters: '{"__proto__":{"lang":"en"}}' }, 'filters.__proto__'],
-    ['JSON text nested deep', { query, filters: '['.repeat(100_000) }, 'filters'],
-  ])('%s', async (_, args, path) => {
-    const { error, body } = await sent(args)
-    expect([error?.code, error?.issues?.[0]?.path, body]).toEqual(['invalid_request', path, undefined])
-  })
-})
-
 describe('inputSchema', () => {
   it('validates and returns arguments as execute() reads them', async () => {
     const { inputSchema } = setUp().tools.microblog_search

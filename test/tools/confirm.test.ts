@@ -111,18 +111,4 @@ describe('a caller that leaves', () => {
       expect(sandbox.ledger.spent).toBe(4)
     },
   )
-
-  it('does not take the answer away from another who asked for the same', async () => {
-    const { tools, sandbox } = setUp({}, 10)
-    const leaver = new AbortController()
-    const { next } = await tools.microblog_search.execute({ query })
-    const calls = [
-      tools.microblog_search.execute({ query, next }, { signal: leaver.signal }),
-      tools.microblog_search.execute({ query, next }),
-    ] as const
-    leaver.abort()
-    const [left, stayed] = await Promise.all(calls)
-    expect([left.ok, stayed.ok, stayed.items?.length]).toEqual([false, true, 20])
-    expect(sandbox.ledger.spent).toBe(4)
-  })
 })

@@ -96,13 +96,6 @@ describe('execute() goes on at the same instance', () => {
     expect(urlsOf(rests[1]!)).toEqual(urlsOf(first).slice(0, 5).toReversed())
     expect(sandbox.ledger.spent).toBe(4)
   })
-
-  it('for free when two equal calls have waited for a person, and shared the page', async () => {
-    const { sandbox, one } = instances({ maxItems: 15, confirmAbove: 1, confirm: approvalOf(2) })
-    const results = await Promise.all([one.execute({ query }), one.execute({ query })])
-    for (const { next } of results) expect((await one.execute({ query, next })).items).toHaveLength(5)
-    expect(sandbox.ledger.spent).toBe(2)
-  })
 })
 
 describe('execute() with reuseFor', () => {

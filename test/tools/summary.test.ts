@@ -83,19 +83,4 @@ describe('execute() with summary', () => {
     expect(result).toMatchObject({ ok: true, returned: 1, counts: [['(unknown)', 1]] })
     expect(result).not.toHaveProperty('oldest')
   })
-
-  it('keeps the counts of what it has read when a later page fails', async () => {
-    const { sandbox, search } = setUp(posts)
-    sandbox.inject({ status: 400, skip: 1 })
-    const result = await search.execute({ query, pages: 2, summary: 'author' })
-    expect(result).toMatchObject({ ok: false, returned: 20, pages: 1, credits: { spent: 2 } })
-    expect(result.counts?.reduce((sum, [, count]) => sum + count, 0)).toBe(20)
-  })
-
-  it('refuses another kind of summary, for free', async () => {
-    const { sandbox, search } = setUp(posts)
-    const { error } = await search.execute({ query, summary: 'month' })
-    expect(error?.issues?.[0]?.path).toBe('summary')
-    expect(sandbox.requests).toEqual([])
-  })
 })

@@ -3,7 +3,6 @@ import { operations } from '../../src/api/operations.ts'
 import { fieldsOf } from '../../src/extensions/export/index.ts'
 import { type Budget, ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.ts'
 import { SharedBudget, memoryStore } from '../../src/extensions/shared/index.ts'
-import { createSandbox } from '../support/sandbox.ts'
 import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { shortNames } from '../../src/api/main-fields.ts'
 import { createProxy } from '../../src/extensions/proxy/index.ts'
@@ -177,12 +176,6 @@ describe('execute()', () => {
     expect([first.ok, first.items?.length, first.credits.spent]).toEqual([false, 20, 2])
     const second = await tools.microblog_search.execute({ query: 'coffee', next: first.next })
     expect([second.ok, second.items?.length, sandbox.ledger.spent]).toEqual([true, 20, 4])
-  })
-
-  it('ends a list with next: null', async () => {
-    const sandbox = createSandbox({ content: { microblog: [{ body: 'coffee' }] } })
-    const tools = createTools({ client: new SocialSearch(sandbox.clientOptions()), budget: 2 })
-    expect((await tools.microblog_search.execute({ query: 'coffee' })).next).toBeNull()
   })
 
   it('serves operations without a list, with ids, and with undocumented params', async () => {
