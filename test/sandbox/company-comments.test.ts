@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { people } from '../../src/extensions/sandbox/compose-post.ts'
 import { madeUpCompanies } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { call, networkPostsOf, setUp } from './helpers.ts'
 
@@ -64,35 +63,6 @@ describe('createSandbox() post comments', () => {
     expect(await get(250)).toEqual(most.slice(0, 250))
     expect(await get()).toEqual(most.slice(0, 100))
     expect(sandbox.ledger.byOperation).toEqual({ 'professionalnet.posts.comments': 1250 })
-  })
-
-  it('has no comment of the future, on a post or by a person', async () => {
-    const { clock, client } = setUp({ growth: 3600 })
-    clock.time += 60_000
-    const times: string[] = []
-    for (const { share_url: postUrl } of await client.professionalnet.posts
-      .search({ query: 'acme' })
-      .toArray({ limit: 40 })) {
-      const { comments } = await client.professionalnet.posts.comments({ postUrl })
-      times.push(...comments.map(({ timestamp }) => timestamp))
-    }
-    for (const { profile } of people) {
-      const profileUrl = profile.url
-      const comments = (await client.professionalnet.person.comments({ profileUrl }))['comments']
-      times.push(...(comments as { timestamp: string }[]).map(({ timestamp }) => timestamp))
-    }
-    expect(times.length).toBeGreaterThan(500)
-    expect(times.filter((time) => Date.parse(time) > clock.time)).toEqual([])
-  })
-
-  it('charges only the returned comments when the connection breaks afterwards', async () => {
-    const { sandbox } = setUp()
-    const postUrl = postWithMoreThan(100).share_url
-    sandbox.inject({ reset: 'after' })
-    await expect(call(sandbox, commentsPath, { postUrl })).rejects.toThrow()
-    sandbox.inject({ status: 200, body: { comments: [{}, {}, {}] } })
-    await call(sandbox, commentsPath, { postUrl })
-    expect(sandbox.requests.map(({ charged }) => charged)).toEqual([100, 3])
   })
 
   it('answers for a post that another sandbox has made up for a search', async () => {

@@ -235,21 +235,6 @@ describe('inject() before client.request() and extraParams', () => {
     expect(errors).toMatchObject([{ status: 404 }, { status: 503 }, { status: 404 }])
   })
 
-  it('leaves an answer for one operation to its next call', async () => {
-    const { sandbox, client } = set()
-    sandbox.inject({ operation: 'microblog.search', status: 503 })
-    const { error } = await settle(client.request({ method: 'GET', path: '/data/microblog/trends' }))
-    expect(error).toMatchObject({ status: 404 })
-    expect((await settle(client.microblog.search(query))).error).toMatchObject({ status: 503 })
-  })
-
-  it('needs a key there, too', async () => {
-    const { sandbox } = set()
-    sandbox.inject({ status: 200, body: trends })
-    const request = new Request(`${sandbox.baseUrl}/data/microblog/trends`)
-    expect((await sandbox.fetch(request)).status).toBe(401)
-  })
-
   it('answers a search with params that the sandbox does not know', async () => {
     const { sandbox, client } = set()
     const body = { requestId: 'req_1', posts: [], meta: { returnedCount: 0, hasMore: false } }

@@ -7,7 +7,6 @@ const { client } = setUp()
 const find = (params: MicroblogSearchParams) => client.microblog.search(params).toArray(all)
 const coffee = { query: 'coffee' }
 const latest = await find({ ...coffee, category: 'Latest' })
-const typescript = await find({ query: 'typescript', category: 'Latest' })
 
 const score = ({ engagements: { favoriteCount, retweetCount, replyCount } }: MicroblogPost): number =>
   favoriteCount + 2 * retweetCount + replyCount
@@ -51,16 +50,6 @@ describe('createSandbox() search', () => {
       expect(await find({ query, category: 'Latest' })).toEqual(both)
   })
 
-  it('orders and filters posts that it makes up about a query', async () => {
-    const found = await find({ query: 'acme', category: 'Latest' })
-    expect(descending(found.map(({ timestamp }) => Date.parse(timestamp)))).toBe(true)
-    expect(await find({ query: 'acme', category: 'Latest', filters: { lang: 'en' } })).toEqual(found)
-    const liked = found.filter(({ engagements }) => engagements.favoriteCount >= 5)
-    expect(liked.length).toBeLessThan(found.length)
-    const filters = { minimumLikesCount: 5 }
-    expect(await find({ query: 'acme', category: 'Latest', filters })).toEqual(liked)
-  })
-
   it('finds no part of a longer word', async () => {
     // The sandbox makes posts about it up; none is one of those about coffee.
     const posts = await find({ query: 'coffe' })
@@ -81,19 +70,6 @@ describe('createSandbox() posts', () => {
       for (const { id } of await client.microblog.search({ query }).toArray(all)) found.add(id)
     expect(found.size).toBeGreaterThan(15)
     expect(found.size).toBeLessThanOrEqual(40)
-  })
-
-  it('have the documented fields alone, words without gaps, and URLs that lead nowhere', () => {
-    const fields = ['author', 'body', 'engagements', 'id', 'images', 'name', 'timestamp', 'url', 'video']
-    for (const post of typescript) {
-      expect(Object.keys(post).sort()).toEqual(fields)
-      expect(Object.keys(post.engagements)).toHaveLength(6)
-      expect(post.author).toMatch(/^\w+$/)
-      expect(post.body).not.toMatch(/[{}]|undefined|\s{2}/)
-      const links = post.body.match(/https?:\S+/g) ?? []
-      for (const url of [post.url, ...post.images, post.video ?? post.url, ...links])
-        expect(new URL(url).hostname).toMatch(/\.example$/)
-    }
   })
 })
 
