@@ -99,28 +99,9 @@ describe.each(eras)('createMcp() over HTTP, for a client of %s', (_, mode) => {
     const { items, credits } = await call(client, { query: 'coffee' })
     expect([items?.length, credits.spent, sandbox.ledger.spent]).toEqual([20, 0, 2])
   })
-
-  it('refuses what needs approval if the client cannot ask', async () => {
-    const { sandbox, client } = await connect(mode, { confirmAbove: 1 })
-    expect((await call(client, { query: 'coffee' })).error?.code).toBe('confirmation')
-    expect(sandbox.ledger.spent).toBe(0)
-  })
 })
 
 describe('createMcp() over HTTP', () => {
-  it.each([
-    [true, 2, undefined],
-    [false, 0, 'confirmation'],
-  ])('asks the person about the call and its price; %s is the answer', async (answer, spent, code) => {
-    const { sandbox, client, asked } = await connect({ pin: '2026-07-28' }, { confirmAbove: 1 }, answer)
-    expect((await call(client, { query: 'coffee' })).error?.code).toBe(code)
-    expect(asked).toHaveLength(1)
-    expect(asked[0]).toMatch(
-      /^microblog_search may cost at most 2 credits: .* Arguments: \{"query":"coffee"\}$/,
-    )
-    expect(sandbox.ledger.spent).toBe(spent)
-  })
-
   it.each([
     ['http://evil.example/mcp', {}],
     ['http://localhost/mcp', { origin: 'https://evil.example' }],
@@ -153,21 +134,6 @@ describe.each(eras)('social-search mcp, for a client of %s', (_, mode) => {
     return { client, asked }
   }
 
-  it('serves an agent until the budget says stop', async () => {
-    const { client } = await start(['--budget', String(budget)])
-    let latest: ToolResult | undefined
-    let calls = 0
-    for (let args = decide(latest); args !== null; args = decide(latest)) {
-      latest = await call(client, args)
-      calls++
-    }
-    expect([calls, latest?.credits.remaining]).toEqual([3, 1])
-    expect([client.getInstructions(), latest?.notice]).toEqual([
-      expect.stringContaining('simulation'),
-      expect.stringContaining('Simulated'),
-    ])
-  })
-
   it('asks the person about calls above --confirm-above, and tells its progress', async () => {
     const { client, asked } = await start(['--budget', '50', '--confirm-above', '3'], true)
     const seen: unknown[] = []
@@ -175,7 +141,12 @@ describe.each(eras)('social-search mcp, for a client of %s', (_, mode) => {
     const input = { name: 'microblog_search', arguments: { query: 'coffee', pages: 3 } }
     const { structuredContent } = await client.callTool(input, { onprogress })
     expect(asked).toHaveLength(1)
-    expect((structuredContent as unknown as ToolResult).pages).toBe(3)
+    const result = structuredContent as unknown as ToolResult
+    expect([client.getInstructions(), result.notice, result.pages]).toEqual([
+      expect.stringContaining('simulation'),
+      expect.stringContaining('Simulated'),
+      3,
+    ])
     // A client of 2026 also reports its own steps.
     expect(seen.slice(-2)).toMatchObject([
       { progress: 1, total: 3 },

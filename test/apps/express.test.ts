@@ -1,43 +1,12 @@
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import express, { type Express } from 'express'
-import { SocialSearch } from 'social-search-sdk'
-import { toNodeListener } from 'social-search-sdk/node'
-import { createProxy } from 'social-search-sdk/proxy'
-import { createSandbox } from 'social-search-sdk/sandbox'
 import { serveSandbox } from 'social-search-sdk/sandbox/node'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { Started } from '../support/started.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())))
-
-function proxyListener() {
-  const client = new SocialSearch(createSandbox().clientOptions())
-  return toNodeListener(
-    createProxy({ client, allow: ['microblog.search'], authorize: () => ({ id: 'ada' }) }),
-  )
-}
-
-async function clientOf(app: Express): Promise<SocialSearch> {
-  const server = app.listen(0, '127.0.0.1')
-  closing.push(() => new Promise((closed) => server.close(closed)))
-  await new Promise((listening) => server.once('listening', listening))
-  const { port } = server.address() as AddressInfo
-  return new SocialSearch({ baseUrl: `http://127.0.0.1:${port}/api/social`, auth: false, retry: false })
-}
-
-describe('createProxy() in Express', () => {
-  it('answers 500 and logs how to mount it when express.json() comes first', async () => {
-    const log = vi.spyOn(console, 'error').mockReturnValue()
-    const app = express().use(express.json()).use('/api/social', proxyListener())
-    const client = await clientOf(app)
-    await expect(client.microblog.search({ query: 'coffee' })).rejects.toMatchObject({ status: 500 })
-    expect(log.mock.calls).toEqual([[expect.stringContaining('mount the proxy before any body parser')]])
-  })
-})
 
 describe('docs/frameworks.md', () => {
   it('has an Express app that Node starts as it is', async () => {

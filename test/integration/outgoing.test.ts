@@ -167,12 +167,4 @@ describe('search() goes through a proxy to a service with a CA of its own', () =
     await close()
     expect([error, credits.spent, arrived]).toMatchObject([{ posts: [{}] }, 2, [true]])
   })
-
-  it('when the dispatcher of its fetch does, with a client certificate', async () => {
-    const { baseUrl, proxy, ca, client, arrived, close } = await tunnelledService()
-    const dispatcher = new ProxyAgent({ uri: proxy, requestTls: { ca, ...client } })
-    const { error, credits } = await search(through(dispatcher), baseUrl)
-    await close()
-    expect([error, credits.spent, arrived]).toMatchObject([{ posts: [{}] }, 2, [true]])
-  })
 })
