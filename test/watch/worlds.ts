@@ -58,7 +58,7 @@ const lieSets: readonly (readonly Lie[])[] = [
 ]
 
 /** A service that lists posts newest first, and lies now and then. */
-export class LyingService {
+class LyingService {
   /** Newest first. */
   readonly posts: Entry[] = []
   /** In the order of their publication. */

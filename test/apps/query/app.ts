@@ -10,20 +10,12 @@ export interface App {
   shown(): number | string
 }
 
-/** Options of the search: ours, or those of the query library alone. */
-export type OptionsOf = 'searchOptions' | 'defaults'
-
 declare global {
   /** Set by each page. */
-  var start: (options: ClientOptions, of: OptionsOf) => App
+  var start: (options: ClientOptions) => App
 }
 
 const params = { query: 'coffee' }
 
-export function searchOf(options: ClientOptions, of: OptionsOf) {
-  const client = new SocialSearch(options)
-  const ours = infiniteSearchOptions(client, 'microblog.search', params)
-  if (of === 'searchOptions') return ours
-  const { queryKey, queryFn, initialPageParam, getNextPageParam } = ours
-  return { queryKey, queryFn, initialPageParam, getNextPageParam, retryDelay: 1 }
-}
+export const searchOf = (options: ClientOptions) =>
+  infiniteSearchOptions(new SocialSearch(options), 'microblog.search', params)

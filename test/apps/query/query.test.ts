@@ -6,7 +6,7 @@ import { type SandboxServer, serveSandbox } from 'social-search-sdk/sandbox/node
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchChromium } from '../../browser/chromium.ts'
 import { closed, listening } from '../../support/listening.ts'
-import type { App, OptionsOf } from './app.ts'
+import type { App } from './app.ts'
 
 declare const app: App
 
@@ -48,14 +48,14 @@ afterEach(async () => {
   await sandbox.close()
 })
 
-async function open(framework: string, of: OptionsOf): Promise<void> {
+async function open(framework: string): Promise<void> {
   page = await browser.newPage()
   page.setDefaultTimeout(10_000)
   await page.goto(`${origin}/${framework}`)
   await page.waitForFunction(() => 'start' in globalThis)
   await page.evaluate(
-    ([options, of]) => void Object.assign(globalThis, { app: globalThis.start(options, of) }),
-    [sandbox.clientOptions(), of] as const,
+    (options) => void Object.assign(globalThis, { app: globalThis.start(options) }),
+    sandbox.clientOptions(),
   )
 }
 
@@ -95,7 +95,7 @@ async function remount(): Promise<void> {
 
 describe.each(['react', 'vue'])('infiniteSearchOptions() in a page of %s', (framework) => {
   it('buys each of three pages once when the window is focused, the network returns and the component mounts', async () => {
-    await open(framework, 'searchOptions')
+    await open(framework)
     await mountThreePages()
     expect(sandbox.ledger.spent).toBe(6)
     await focus()
@@ -108,34 +108,12 @@ describe.each(['react', 'vue'])('infiniteSearchOptions() in a page of %s', (fram
   it('is charged once when a response is lost', async () => {
     // A reset would not do: Chromium itself may send such a request again.
     sandbox.inject({ cut: 'truncate' })
-    await open(framework, 'searchOptions')
+    await open(framework)
     await page.evaluate(() => app.mount())
     await shows('InvalidResponseError')
     await focus()
     await reconnect()
     await remount()
     expect(sandbox.ledger.spent).toBe(2)
-  })
-})
-
-describe.each(['react', 'vue'])('a page of %s with the defaults of the query library', (framework) => {
-  it.each([
-    ['the window is focused', focus],
-    ['the network returns', reconnect],
-    ['the component mounts', remount],
-  ])('buys all pages again when %s', async (_, event) => {
-    await open(framework, 'defaults')
-    await mountThreePages()
-    await event()
-    await expect.poll(() => sandbox.ledger.spent).toBe(12)
-  })
-
-  it('is charged again when a response is lost', async () => {
-    // A reset would not do: Chromium itself may send such a request again.
-    sandbox.inject({ cut: 'truncate' })
-    await open(framework, 'defaults')
-    await page.evaluate(() => app.mount())
-    await shows(20)
-    expect(sandbox.ledger.spent).toBe(4)
   })
 })

@@ -5,8 +5,8 @@ import type { ProfessionalnetCompanyGetBody, SocialSearch } from 'social-search-
 import { searchOptions } from 'social-search-sdk/query'
 import { searchOf } from './app.ts'
 
-globalThis.start = (options, of) => {
-  const search = searchOf(options, of)
+globalThis.start = (options) => {
+  const search = searchOf(options)
   const client = new QueryClient()
   let root: Root | undefined
   let result: ReturnType<typeof useSearch> | undefined

@@ -5,8 +5,8 @@ import { type App as VueApp, type Ref, createApp, defineComponent, h } from 'vue
 import { QueryClient } from '@tanstack/vue-query'
 import { searchOf } from './app.ts'
 
-globalThis.start = (options, of) => {
-  const search = searchOf(options, of)
+globalThis.start = (options) => {
+  const search = searchOf(options)
   const queryClient = new QueryClient()
   let app: VueApp | undefined
   let next: (() => Promise<unknown>) | undefined

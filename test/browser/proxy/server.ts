@@ -11,7 +11,7 @@ export interface Site extends Page {
 }
 
 /** The cookie of a logged-in user; opening the page sets it. */
-export const session = 'session=ada'
+const session = 'session=ada'
 
 /** What a caller may spend, in credits. */
 const callerCredits = 12

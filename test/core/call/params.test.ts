@@ -36,17 +36,6 @@ describe('search() sends', () => {
     })
   })
 
-  it.each<[string, NonNullable<ClientOptions['headers']>]>([
-    ['an object', { 'x-team': 'c' }],
-    ['pairs', [['x-team', 'c']]],
-    ['a Map', new Map([['x-team', 'c']])],
-    ['Headers', new Headers({ 'x-team': 'c' })],
-  ])('headers that are given as %s in place of those of the client', async (_, headers) => {
-    await service.script(ok()).search({ headers: { 'x-team': 'a', 'x-app': 'b' } }, { headers })
-    const sent = service.arrivals[0]!.headers
-    expect([sent.get('x-team'), sent.get('x-app')]).toEqual(['c', 'b'])
-  })
-
   const ofRuntime = 'Connection content-length expect host keep-alive te transfer-encoding upgrade'
   it.each(ofRuntime.split(' '))(
     'nothing, and reserves no credits, when it gets the header %s',

@@ -23,14 +23,12 @@ export const effects = Object.keys(operations) as Effect[]
 interface Options {
   readonly retriesUnknown?: boolean
   readonly refreshable?: boolean
-  readonly maxAttempts?: number
-  readonly leftMs?: number
 }
 
 export type Happened = Partial<Evidence> & Pick<Evidence, 'kind'>
 
 function callOf(operation: Operation, options: Options, failures: Failed[]) {
-  const { retriesUnknown = false, refreshable = false, maxAttempts = Infinity } = options
+  const { retriesUnknown = false, refreshable = false } = options
   return {
     operation,
     client: {
@@ -38,17 +36,17 @@ function callOf(operation: Operation, options: Options, failures: Failed[]) {
       bodyFormat: serviceFormat,
       credential: { refreshable },
     },
-    settings: { retry: { retriesUnknown, maxAttempts, maxWaitMs: 60_000 }, validation: 'strict' },
+    settings: { retry: { retriesUnknown, maxAttempts: Infinity, maxWaitMs: 60_000 }, validation: 'strict' },
     timeoutMs: 30_000,
     cancellation: { race: (work: () => unknown) => work() },
     record: { ...newRecord(new Redactor()), failures },
   } as never
 }
 
-function evidenceOf(happened: Happened, leftMs = Infinity): Evidence {
+function evidenceOf(happened: Happened): Evidence {
   const sent = '2026-11-27T00:00:00.000Z'
-  const past = { queued: 0, paced: 0, sent, duration: 1, status: undefined, phase: 'headers', at: 0, leftMs }
-  return { ...past, ...happened } as Evidence
+  const past = { queued: 0, paced: 0, sent, duration: 1, status: undefined, phase: 'headers', at: 0 }
+  return { ...past, leftMs: Infinity, ...happened } as Evidence
 }
 
 /** What is thought of an attempt that failed, with its error. */
@@ -67,7 +65,7 @@ export async function verdictsOf(
   const failures: Failed[] = []
   const call = callOf(operations[effect], options, failures)
   while (failures.length < 10 && failures.at(-1)?.wait !== null) {
-    const evidence = evidenceOf(happened(), options.leftMs)
+    const evidence = evidenceOf(happened())
     const verdict = readAnswer(call, evidence, () => 0.5)
     if (!verdict.ok) failures.push(verdict)
     else {
@@ -88,8 +86,6 @@ export const answered = (status: number, body: unknown, headers = {}, type = 'ba
 export const own = (status: number, headers = {}) =>
   answered(status, { requestId: 'r', error: { code: 'x' } }, headers)
 export const gateway = (status: number, headers = {}) => answered(status, '<h1>Bad gateway</h1>', headers)
-export const proxy = (status: number, headers = {}) =>
-  answered(status, { requestId: 'r', error: { code: 'x', charged: 'no' } }, headers)
 const broken = (code: string): Happened => ({
   kind: 'broken',
   error: Object.assign(new Error(code), { code }),

@@ -106,6 +106,7 @@ describe('headers', () => {
     ['an object', { 'x-a': 'a', 'x-b': undefined, 'x-c': null }],
     ['pairs', [['x-a', 'a'] as const, ['x-b', undefined] as const, ['x-c', null] as const]],
     ['a function', () => ({ 'x-a': 'a', 'x-b': undefined, 'x-c': null })],
+    ['a Map', new Map(Object.entries({ 'x-a': 'a', 'x-b': undefined as never }))],
   ])('of %s that are undefined or null are left out', async (_, headers) => {
     service.script(() => ok())
     await service.search(makeClient({ headers: { 'x-b': 'client' } }), { headers })
