@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,7 +7,6 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { createClient } from 'redis'
 import { expect, it } from 'vitest'
-import { isSpike } from '../../examples/spike-alert/spike.ts'
 import { type SandboxOptions, createSandbox, serveSandbox } from '../support/sandbox.ts'
 import { startRedis } from '../redis/server.ts'
 import { listening } from '../support/listening.ts'
@@ -63,18 +62,6 @@ it('nightly-job stores the new posts of each night once when it is killed at any
   const quiet = example.start(serviceOf(sandbox))
   expect([await quiet.ended(), sandbox.requests.length - requests]).toEqual([0, 2])
   expect(quiet.output).toBe('0 new posts in posts.db, 2 of 20 credits spent\n')
-})
-
-it.each([
-  ['without its variables', {}],
-  ['with a wrong key', { SOCIAL_SEARCH_API_KEY: 'wrong' }],
-  ['without a service', { SOCIAL_SEARCH_BASE_URL: 'http://127.0.0.1:9/v1' }],
-])('nightly-job makes no file when it is started %s', async (_, change) => {
-  const sandbox = await serve()
-  const example = await Example.install('nightly-job')
-  const run = example.start(Object.keys(change).length === 0 ? {} : { ...serviceOf(sandbox), ...change })
-  expect(await run.ended(), run.output).toBe(1)
-  expect(existsSync(join(example.folder, 'posts.db'))).toBe(false)
 })
 
 it('export-csv keeps the rows of all pages that it has paid for, and never overwrites them', async () => {
@@ -166,15 +153,6 @@ it('spike-alert buys past days once, and alerts once of a day with far more post
   await run()
   expect(slack.bodies).toHaveLength(1)
 })
-
-it.each([
-  ['a burst', 30, [3, 2, 4, 3, 2, 4, 3], true],
-  ['few posts', 9, [0, 0, 0, 0, 0, 0, 0], false],
-  ['a busy word', 120, [100, 90, 110, 105, 95, 100, 100], false],
-  ['six days to compare with', 30, [3, 2, 4, 3, 2, 4], false],
-])('isSpike() of spike-alert judges %s', (_, today, before, expected) =>
-  expect(isSpike(today, before)).toBe(expected),
-)
 
 it('deno compiles, and keeps the posts of all pages that it has paid for', async () => {
   const sandbox = await serve()

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { CreditBudget, CreditBudgetError } from '../../../src/index.ts'
+import { CreditBudget, type CreditBudgetError } from '../../../src/index.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { makeClient, ok, scriptedService, slow } from '../../support/service.ts'
 
