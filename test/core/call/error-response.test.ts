@@ -30,6 +30,7 @@ it.each<[string, object, object]>([
     failed(400, own('x'.repeat(99), { issues: [{ path: 'query', message: 'is bad' }] })),
     { error: { code: `${'x'.repeat(64)}…`, issues: [{ path: 'query', message: 'is bad' }] } },
   ],
+  ['404 names no scopes', failed(404, own('not_found')), { error: without('requiredScopes') }],
   [
     '500 of a write not sent is not applied',
     failureOf({ ...answered(500, own('x')), ...unsent }, mentionsSetState),
