@@ -59,12 +59,11 @@ export { FollowedRequest } from './core/http/network-error.ts'
 // Limits, on which shared limits build.
 export {
   type CallLimiter,
-  type Lease,
+  type Permit,
   type Limits,
   type QueueWait,
   type QueueRequest,
-  longestClosureMs,
 } from './limits/interface.ts'
 export { LocalLimiter } from './limits/local-limiter.ts'
-export { SurfacePace, type SentRequest, driftMs, marginMs } from './limits/surface-pace.ts'
-export { type Slot, SurfaceQueue } from './limits/surface-queue.ts'
+export { type SentRequest, driftMs, marginMs } from './limits/surface-pace.ts'
+export { type Pace, type Slot, SurfaceQueue } from './limits/surface-queue.ts'

@@ -35,7 +35,7 @@ export type { BudgetOutlook, CreditSummary } from './core/credits/budget.ts'
 export type { QuoteOptions } from './core/credits/quote.ts'
 export type { AttemptAhead, GivenHeaders, HeadersOption } from './core/http/headers.ts'
 export type { LeveledLogger, LogFields } from './lib/logger.ts'
-export type { CallLimiter, Lease, LeaseOutcome, QueueRequest, QueueWait } from './limits/interface.ts'
+export type { CallLimiter, Permit, RequestOutcome, QueueRequest, QueueWait } from './limits/interface.ts'
 export type {
   Applied,
   CallCredits,

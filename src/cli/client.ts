@@ -65,7 +65,12 @@ export async function openClient(
       ? undefined
       : new SharedLimiter({
           ...{ store: file.store, organization: JSON.stringify([baseUrl, apiKey]) },
-          ...{ onUnavailable: 'local' as const, localShare: 1, logger: false as const },
+          // Without the file, this command does not know what the others send.
+          logger: {
+            warn: (_message, { reason }) => {
+              if (reason !== undefined) say(`waiting for the limits that commands share: ${String(reason)}`)
+            },
+          },
         })
   const observers = [spending, ...(options.observers ?? [])]
   const client = clientFor(flags, { ...options, observers, ...(limiter && { limiter }) }, interrupt)

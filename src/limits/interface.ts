@@ -17,7 +17,7 @@ export interface QueueRequest {
 }
 
 /** How a request ended, as far as limits are concerned. */
-export interface LeaseOutcome {
+export interface RequestOutcome {
   /** After a 429: the milliseconds from now for which the surface is closed, at most a day. */
   readonly refusedForMs?: number | undefined
   /** Whether the request was never sent, or is proven not to have left: then it does not count toward the rate limit. */
@@ -25,7 +25,7 @@ export interface LeaseOutcome {
 }
 
 /** Permission to send one request now. */
-export interface Lease {
+export interface Permit {
   /** Time spent waiting for a slot, in milliseconds. */
   readonly queued: number
   /** Time spent waiting for the surface to open, in milliseconds. */
@@ -34,7 +34,7 @@ export interface Lease {
   sent(): void
   answered(): void
   /** Frees the slot. Call it when the body has been read, or the request has failed. */
-  end(outcome?: LeaseOutcome): void
+  end(outcome?: RequestOutcome): void
 }
 
 /** Keeps all clients that share it within the organization's limits. */
@@ -42,7 +42,7 @@ export interface CallLimiter {
   /** The limits of the process; Infinity for no limit. */
   readonly limits: Limits
   /** Waits for a slot and for the surface. Rejects with the signal's reason, or with a `SurfaceClosed`. */
-  acquire(request: QueueRequest): Promise<Lease>
+  acquire(request: QueueRequest): Promise<Permit>
   /** Why the next call would wait at a surface; null if it could go now. */
   waitOf(surface: string | null): QueueWait | null
 }
@@ -82,9 +82,6 @@ export interface Limits {
   /** Length of the window, in milliseconds. */
   readonly windowMs: number
 }
-
-/** Longest time that a 429 closes a surface, in milliseconds: the announced time may be wrong. */
-export const longestClosureMs = 86_400_000
 
 /** Milliseconds for which an aborted request keeps its slot: the service notices the abort later. */
 export const abortNoticeMs = 50

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { organizationLimits } from '../api/limits.ts'
 import { isTiedToRequests } from '../lib/runtime.ts'
-import type { CallLimiter, Lease, Limits, QueueRequest, QueueWait } from './interface.ts'
+import type { CallLimiter, Permit, Limits, QueueRequest, QueueWait } from './interface.ts'
 import { PollingCalls } from './polling-calls.ts'
 import { SurfacePace } from './surface-pace.ts'
 import { SurfaceQueue } from './surface-queue.ts'
@@ -11,11 +11,11 @@ export class LocalLimiter implements CallLimiter {
   readonly #all: Limits
   readonly #slots: SlotCounter
   readonly #polling = isTiedToRequests() ? new PollingCalls(() => this.wake()) : undefined
-  readonly #queues = new Map<string | null, SurfaceQueue>()
+  readonly #surfaces = new Map<string | null, { readonly pace: SurfacePace; readonly queue: SurfaceQueue }>()
 
   /**
    * @param limits Of this process.
-   * @param all The organization's limits, if this process has only a part of them.
+   * @param all The organization's limits, if this process may send fewer.
    */
   constructor(limits: Partial<Limits> = {}, all?: Limits) {
     this.limits = { ...organizationLimits, ...limits }
@@ -23,52 +23,55 @@ export class LocalLimiter implements CallLimiter {
     this.#slots = this.#polling ? countedSlots() : limitedSlots(this.limits.inFlight)
   }
 
-  acquire(request: QueueRequest): Promise<Lease> {
+  acquire(request: QueueRequest): Promise<Permit> {
     const queue = this.#queue(request.surface)
     return this.#polling === undefined ? queue.acquire(request) : this.#polling.acquire(queue, request)
   }
 
   waitOf(surface: string | null): QueueWait | null {
-    return this.#queues.get(surface)?.waitOf() ?? null
+    return this.#surfaces.get(surface)?.queue.waitOf() ?? null
   }
 
   /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
   get isIdle(): boolean {
-    return this.#slots.taken === 0 && Array.from(this.#queues.values()).every(({ pace }) => pace.isIdle)
+    return this.#slots.taken === 0 && Array.from(this.#surfaces.values()).every(({ pace }) => pace.isIdle)
   }
 
-  /** Grants the leases that are due. Timers may be late, in a background page for example. */
+  /** Grants the permits that are due. Timers may be late, in a background page for example. */
   wake(): void {
-    for (const queue of this.#queues.values()) queue.wake()
+    for (const { queue } of this.#surfaces.values()) queue.wake()
   }
 
   #queue(name: string | null): SurfaceQueue {
-    const known = this.#queues.get(name)
-    if (known !== undefined) return known
+    const known = this.#surfaces.get(name)
+    if (known !== undefined) return known.queue
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
     const pace = new SurfacePace(this.#all, perMinute)
-    const hasNoSlot = (): boolean => this.#slots.taken >= this.limits.inFlight
+    const areTaken = (): boolean => this.#slots.taken >= this.limits.inFlight
     const queue = new SurfaceQueue(pace, {
-      wait: () => pace.wait,
-      hasNoSlot,
+      areTaken,
       // In Cloudflare's workers, no call may wait for the end of another one's request.
-      isFull: this.#polling && hasNoSlot,
-      take: () => {
+      isFull: this.#polling && areTaken,
+      take: async () => {
         // The other surfaces come first the next time.
-        if (this.#queues.size > 1) {
-          this.#queues.delete(name)
-          this.#queues.set(name, queue)
+        if (this.#surfaces.size > 1) {
+          this.#surfaces.delete(name)
+          this.#surfaces.set(name, surface)
         }
-        return this.#slots.take().then((free) => ({
-          release: () => {
+        const free = await this.#slots.take()
+        return {
+          use: (request) => pace.add(request),
+          release: (request, outcome) => {
+            if (request !== null) pace.end(request, outcome)
             free()
             this.wake()
           },
-        }))
+        }
       },
     })
-    this.#queues.set(name, queue)
+    const surface = { pace, queue }
+    this.#surfaces.set(name, surface)
     return queue
   }
 }

@@ -1,4 +1,4 @@
-import type { Lease, LeaseOutcome, QueueRequest } from './interface.ts'
+import type { Permit, RequestOutcome, QueueRequest } from './interface.ts'
 import type { Entry, SurfaceQueue } from './surface-queue.ts'
 
 /** Milliseconds between two polls of a queued call. */
@@ -16,9 +16,9 @@ interface PolledCall {
   entry?: Entry
   seenAt: number
   timer?: ReturnType<typeof setTimeout>
-  /** Gives the lease or the refusal to the call; undefined before the result, and after its delivery. */
+  /** Gives the permit or the refusal to the call; undefined before the result, and after its delivery. */
   deliver?: (() => void) | undefined
-  lease?: Lease
+  permit?: Permit
 }
 
 /**
@@ -30,21 +30,21 @@ export class PollingCalls {
   readonly #calls = new Set<PolledCall>()
   readonly #wake: () => void
 
-  /** @param wake Grants the leases that are due in all queues. */
+  /** @param wake Grants the permits that are due in all queues. */
   constructor(wake: () => void) {
     this.#wake = wake
   }
 
-  acquire(queue: SurfaceQueue, request: QueueRequest): Promise<Lease> {
+  acquire(queue: SurfaceQueue, request: QueueRequest): Promise<Permit> {
     return new Promise((resolve, reject) => {
       const call: PolledCall = { queue, seenAt: performance.now() }
-      const grant = (lease: Lease): void => {
-        call.lease = lease
-        const end = (outcome?: LeaseOutcome): void => {
-          lease.end(outcome)
+      const grant = (permit: Permit): void => {
+        call.permit = permit
+        const end = (outcome?: RequestOutcome): void => {
+          permit.end(outcome)
           this.#end(call)
         }
-        call.deliver = () => resolve({ ...lease, end })
+        call.deliver = () => resolve({ ...permit, end })
       }
       const refuse = (reason: unknown): void => {
         call.deliver = () => {
@@ -66,8 +66,8 @@ export class PollingCalls {
     if (now - call.seenAt < silentMs / 2)
       for (const other of this.#calls) if (now - other.seenAt > silentMs) this.#end(other)
     call.seenAt = now
-    if (call.lease === undefined || call.deliver !== undefined) this.#wake()
-    call.timer = setTimeout(() => this.#poll(call), call.lease === undefined ? pollMs : heartbeatMs)
+    if (call.permit === undefined || call.deliver !== undefined) this.#wake()
+    call.timer = setTimeout(() => this.#poll(call), call.permit === undefined ? pollMs : heartbeatMs)
     if (call.deliver === undefined) return
     call.deliver()
     call.deliver = undefined
@@ -76,7 +76,7 @@ export class PollingCalls {
   #end(call: PolledCall): void {
     clearTimeout(call.timer)
     this.#calls.delete(call)
-    if (call.lease) call.lease.end()
+    if (call.permit) call.permit.end()
     else if (call.entry) call.queue.cancel(call.entry, undefined)
   }
 }

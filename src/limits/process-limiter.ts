@@ -2,7 +2,7 @@ import { organizationLimits } from '../api/limits.ts'
 import { assertOptions, wholeNumber } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { ofProcess } from '../lib/runtime.ts'
-import type { CallLimiter, Lease, Limits, QueueRequest, QueueWait } from './interface.ts'
+import type { CallLimiter, Permit, Limits, QueueRequest, QueueWait } from './interface.ts'
 import { LocalLimiter } from './local-limiter.ts'
 
 /** How much of the organization's rate limits a client may use. */
@@ -45,7 +45,7 @@ class ProcessLimiter implements CallLimiter {
     this.limits = limits
   }
 
-  acquire(request: QueueRequest): Promise<Lease> {
+  acquire(request: QueueRequest): Promise<Permit> {
     this.#counting ??= new LocalLimiter(this.limits, organizationLimits)
     return this.#counting.acquire(request)
   }

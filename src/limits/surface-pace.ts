@@ -1,4 +1,4 @@
-import { type LeaseOutcome, type Limits, longestClosureMs } from './interface.ts'
+import type { RequestOutcome, Limits } from './interface.ts'
 
 /** A sent request, in monotonic milliseconds. */
 export interface SentRequest {
@@ -81,15 +81,15 @@ export class SurfacePace {
   readonly #limits: Limits
   readonly #log: SendLog
   readonly #contention: Contention
-  /** Whether this process has only a part of the organization's limits. */
-  readonly #isPart: boolean
+  /** Whether this process may send fewer requests than the organization. */
+  readonly #hasLowerLimit: boolean
   #latest: SentRequest | undefined
   /**
    * When the latest 429 came, when the surface opens, and a random time after that, so that refused processes do not
    * all return together.
    */
   #closure = { closedAt: Infinity, openAt: 0, waitUntil: 0 }
-  /** Until then, refused requests count towards the part of this process. */
+  /** Until then, refused requests count, also towards a lower limit. */
   #countRefusedUntil = -Infinity
 
   /** @param perMinute Requests a window that this process may send; Infinity for no pacing. */
@@ -97,11 +97,11 @@ export class SurfacePace {
     this.#limits = limits
     this.#log = new SendLog(limits.windowMs)
     this.#contention = new Contention(perMinute, limits.windowMs)
-    this.#isPart = perMinute < limits.perMinute
+    this.#hasLowerLimit = perMinute < limits.perMinute
   }
 
   /** Milliseconds until the surface opens after a 429. */
-  get closed(): number {
+  closed(): number {
     return Math.max(0, this.#closure.openAt - performance.now())
   }
 
@@ -112,7 +112,7 @@ export class SurfacePace {
   }
 
   /** Milliseconds until a request may be sent. */
-  get wait(): number {
+  wait(): number {
     const closed = this.#closure.waitUntil - performance.now()
     const { allowance, gapMs, limit } = this.#contention
     if (limit === Infinity) return closed
@@ -125,16 +125,15 @@ export class SurfacePace {
     return this.#log.wait(this.#contention.limit, ahead)
   }
 
-  /** Closes the surface for `announcedMs` from now, at most a day, after a 429. */
-  closeFor(announcedMs: number): void {
-    const milliseconds = Math.min(announcedMs, longestClosureMs)
+  /** Closes the surface for so many milliseconds from now, after a 429. */
+  closeFor(milliseconds: number): void {
     // The log includes the refused request.
     const randomMs = this.#contention.refused(this.#log.count - 1, milliseconds)
     const now = performance.now()
     const { windowMs } = this.#limits
     const openAt = Math.max(this.#closure.openAt, now + milliseconds)
     this.#closure = { closedAt: now, openAt, waitUntil: Math.max(openAt, now + milliseconds + randomMs) }
-    if (!isMomentary(milliseconds, windowMs)) this.#countRefusedUntil = now + countRefusedWindows * windowMs
+    if (!isShort(milliseconds, windowMs)) this.#countRefusedUntil = now + countRefusedWindows * windowMs
   }
 
   /** Counts a request that has been granted, and again from when it is really sent. */
@@ -145,23 +144,23 @@ export class SurfacePace {
   }
 
   /** Ends a request, after {@link closeFor} if it was refused. One that was never sent does not count. */
-  end(send: SentRequest, { refusedForMs, unsent = false }: LeaseOutcome): void {
+  end(send: SentRequest, { refusedForMs, unsent = false }: RequestOutcome): void {
     if (!unsent && send.at > this.#closure.closedAt) this.#contention.accepted()
-    // A request that was refused with a short wait does not count towards a part of the limits. Otherwise a small part
+    // A request that was refused with a short wait does not count towards a lower limit. Otherwise a process
     // would lose much of its minute to each 429, and processes would keep colliding.
     const isRefused = refusedForMs !== undefined && performance.now() > this.#countRefusedUntil
-    if (unsent || (isRefused && this.#isPart)) this.#log.delete(send)
+    if (unsent || (isRefused && this.#hasLowerLimit)) this.#log.delete(send)
   }
 }
 
-/** After one 429, at least this part of the allowance is left. */
+/** After one 429, at least this fraction of the allowance is left. */
 const minRemaining = 0.7
 
 /** Steps of recovery in one window. */
 const stepsPerWindow = 8
 
-/** Whether an announced wait is short: a momentary burst, rather than a full window, may have caused the 429. */
-function isMomentary(announcedMs: number, windowMs: number): boolean {
+/** Whether an announced wait is short: a burst, rather than a full window, may have caused the 429. */
+function isShort(announcedMs: number, windowMs: number): boolean {
   return announcedMs <= windowMs / 12
 }
 
@@ -206,14 +205,13 @@ export class Contention {
    */
   refused(sent: number, announcedMs: number): number {
     const { allowance } = this
-    const momentary = isMomentary(announcedMs, this.#windowMs)
+    const short = isShort(announcedMs, this.#windowMs)
     this.#refusals++
     // The allowance recovers only after the surface opens.
     this.#changedAt = performance.now() + announcedMs
-    if (!momentary)
-      this.#allowance = Math.max(1, Math.min(allowance, Math.max(sent, allowance * minRemaining)))
+    if (!short) this.#allowance = Math.max(1, Math.min(allowance, Math.max(sent, allowance * minRemaining)))
     else this.#allowance = Math.max(1, allowance - (this.#refusals > 1 ? 1 : 0))
-    return momentary ? Math.random() * 1000 * (2 ** Math.min(this.#refusals - 1, maxDoublings) - 1) : 0
+    return short ? Math.random() * 1000 * (2 ** Math.min(this.#refusals - 1, maxDoublings) - 1) : 0
   }
 
   /** Records a request that was not refused. */

@@ -1,35 +1,54 @@
+// The queue of one surface. A call enters it, and gets its permission to send when it is the first, the pace of the surface allows a request,
+// and a slot is free. It leaves early if its signal aborts, or if it would wait for too long: for the end of a 429, or beyond its deadline.
+
 import { isTiedToRequests } from '../lib/runtime.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import { type Lease, type QueueRequest, type QueueWait, SurfaceClosed } from './interface.ts'
-import { type SentRequest, type SurfacePace, GrantedRequest, marginMs } from './surface-pace.ts'
+import {
+  type Permit,
+  type RequestOutcome,
+  type QueueRequest,
+  type QueueWait,
+  SurfaceClosed,
+} from './interface.ts'
+import { type SentRequest, GrantedRequest, marginMs } from './surface-pace.ts'
 
-/** One request in flight, reserved for the next call. */
-export interface Slot {
-  /** Called when a request gets the slot. */
-  enter?(send: SentRequest): void
-  sent?(send: SentRequest): void
-  /** Frees the slot; null if no request used it. @param unsent Whether the request never left, and does not count. */
-  release(send: SentRequest | null, unsent?: boolean): void
-}
-
-/** What lets the next call of a queue go: the pace of its surface, and a slot. */
-export interface Gate {
-  /** Milliseconds until the pace allows a request; Infinity until {@link SurfaceQueue.wake}. */
+/** When requests to a surface may be sent. */
+export interface Pace {
+  /** Milliseconds until the surface opens after a 429. */
+  closed(): number
+  /** Milliseconds until a request may be sent; Infinity until {@link SurfaceQueue.wake}. */
   wait(): number
-  /** Whether all slots are taken. */
-  hasNoSlot(): boolean
-  /** Whether to take no slot before the next {@link SurfaceQueue.wake}. Default: false. */
-  isFull?: (() => boolean) | undefined
-  /** Resolves with a slot, or with undefined if the queue should check again. Never rejects. */
-  take(): Promise<Slot | undefined>
-  /** Called when a 429 has closed the surface, for so many milliseconds. */
-  refused?(milliseconds: number): void
+  /** Milliseconds until a request may be sent behind `ahead` further ones, if no other process sends any. */
+  waitBehind(ahead: number): number
+  /** Closes the surface for so many milliseconds from now. */
+  closeFor(milliseconds: number): void
 }
+
+/** The requests in flight that are allowed, for all surfaces. */
+export interface Slots {
+  /** Whether all are taken. */
+  areTaken(): boolean
+  /** Whether to take none before the next {@link SurfaceQueue.wake}. Default: false. */
+  isFull?: (() => boolean) | undefined
+  /** Resolves with the next one. Never rejects. */
+  take(): Promise<Slot>
+}
+
+/** One request in flight. */
+export interface Slot {
+  /** Called when a request gets the slot, and again when it is sent. */
+  use(request: SentRequest): void
+  /** Frees the slot, and wakes the queues that may use it. @param request Null if none used it. */
+  release(request: SentRequest | null, outcome: RequestOutcome): void
+}
+
+/** Longest time that a 429 closes a surface, in milliseconds: the announced time may be wrong. */
+const longestClosureMs = 86_400_000
 
 /** A call that waits. It leaves when its signal aborts. */
 export class Entry implements EventListenerObject {
   readonly request: QueueRequest
-  readonly grant: (lease: Lease) => void
+  readonly grant: (permit: Permit) => void
   readonly refuse: (reason: unknown) => void
   /** `#pacedMs` of the queue when the call joined. */
   readonly pacedBefore: number
@@ -38,7 +57,7 @@ export class Entry implements EventListenerObject {
   constructor(
     queue: SurfaceQueue,
     request: QueueRequest,
-    grant: (lease: Lease) => void,
+    grant: (permit: Permit) => void,
     refuse: (reason: unknown) => void,
     pacedBefore: number,
   ) {
@@ -64,8 +83,8 @@ export class Entry implements EventListenerObject {
  * slot.
  */
 export class SurfaceQueue {
-  readonly pace: SurfacePace
-  readonly #gate: Gate
+  readonly #pace: Pace
+  readonly #slots: Slots
   /** In Cloudflare's workers, each call wakes in its own request. */
   readonly #isTied = isTiedToRequests()
   readonly #waiting = new WaitingLine()
@@ -76,22 +95,22 @@ export class SurfaceQueue {
   #timer: ReturnType<typeof setTimeout> | undefined
   #isTakingSlot = false
 
-  constructor(pace: SurfacePace, gate: Gate) {
-    this.pace = pace
-    this.#gate = gate
+  constructor(pace: Pace, slots: Slots) {
+    this.#pace = pace
+    this.#slots = slots
   }
 
   get length(): number {
     return this.#waiting.length
   }
 
-  /** Waits for a lease. Rejects with a `SurfaceClosed`, or with the reason of the signal. */
-  acquire(request: QueueRequest): Promise<Lease> {
+  /** Waits for a permit. Rejects with a `SurfaceClosed`, or with the reason of the signal. */
+  acquire(request: QueueRequest): Promise<Permit> {
     return new Promise((grant, refuse) => this.enter(request, grant, refuse))
   }
 
   /** Like `acquire()`, without a promise. */
-  enter(request: QueueRequest, grant: (lease: Lease) => void, refuse: (reason: unknown) => void): Entry {
+  enter(request: QueueRequest, grant: (permit: Permit) => void, refuse: (reason: unknown) => void): Entry {
     const now = performance.now()
     const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : now - this.#pacedSince)
     const entry = new Entry(this, request, grant, refuse, pacedBefore)
@@ -100,7 +119,7 @@ export class SurfaceQueue {
     this.#refuseIfClosed(entry)
     const { sendBy = Infinity } = request
     if (sendBy !== Infinity) {
-      const ms = this.pace.waitBehind(this.#waiting.before(entry))
+      const ms = this.#pace.waitBehind(this.#waiting.before(entry))
       // Responses may come before the margin is over.
       if (ms - marginMs > sendBy - now) this.cancel(entry, new SurfaceClosed(ms, 'pace'))
     }
@@ -113,24 +132,18 @@ export class SurfaceQueue {
     if (this.#leave(entry)) entry.refuse(reason)
   }
 
-  /** Grants the next lease if it is due, or else sets a timer. */
+  /** Refuses the calls that do not wait for so long as the surface is closed. Grants the next permit if it is due, or else sets a timer. */
   wake(): void {
+    if (this.#pace.closed() > 0) for (const entry of this.#waiting.all()) this.#refuseIfClosed(entry)
     if (this.#waiting.first === undefined || this.#isTakingSlot) return
     this.#endPacedWait()
-    const wait = this.#gate.wait()
+    const wait = this.#pace.wait()
     if (wait <= 0) {
-      if (this.#gate.isFull?.() !== true) void this.#grantNext()
+      if (this.#slots.isFull?.() !== true) void this.#grantNext()
     } else if (wait !== Infinity) {
       this.#pacedSince = performance.now()
       if (!this.#isTied) this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
     }
-  }
-
-  /** Closes the surface after a 429, and refuses the calls that do not wait for so long. */
-  closeFor(milliseconds: number): void {
-    this.pace.closeFor(milliseconds)
-    for (const entry of this.#waiting.all()) this.#refuseIfClosed(entry)
-    this.wake()
   }
 
   refuse(reason: unknown): void {
@@ -139,15 +152,14 @@ export class SurfaceQueue {
 
   /** Why the next call would wait; null if it could go now. */
   waitOf(): QueueWait | null {
-    const { closed } = this.pace
+    const [closed, wait] = [this.#pace.closed(), this.#pace.wait()]
     if (closed > 0) return { reason: 'rate_limited', ms: closed }
-    const ms = this.#gate.wait()
-    if (ms > 0 && ms !== Infinity) return { reason: 'pace', ms }
-    return ms === Infinity || this.#gate.hasNoSlot() ? { reason: 'slot', ms: Infinity } : null
+    if (wait > 0 && wait !== Infinity) return { reason: 'pace', ms: wait }
+    return wait === Infinity || this.#slots.areTaken() ? { reason: 'slot', ms: Infinity } : null
   }
 
   #refuseIfClosed(entry: Entry): void {
-    const { closed } = this.pace
+    const closed = this.#pace.closed()
     const { maxClosedWaitMs, sendBy = Infinity } = entry.request
     if (closed > Math.min(maxClosedWaitMs, Math.max(0, sendBy - performance.now())))
       this.cancel(entry, new SurfaceClosed(closed))
@@ -155,45 +167,38 @@ export class SurfaceQueue {
 
   async #grantNext(): Promise<void> {
     this.#isTakingSlot = true
-    const slot = await this.#gate.take()
+    const slot = await this.#slots.take()
     this.#isTakingSlot = false
     // The first call may have left, or a call with a higher rank may have come, before the slot was free.
     const next = this.#waiting.first
-    if (slot && next && this.#gate.wait() <= 0) {
+    if (next && this.#pace.wait() <= 0) {
       this.#leave(next)
       const granted = new GrantedRequest()
       const waited = granted.at - next.request.queuedAt
       const paced = Math.max(0, Math.min(waited, this.#pacedMs - next.pacedBefore))
-      next.grant(this.#lease(granted, slot, Math.max(0, waited - paced), paced))
-    } else slot?.release(null)
+      next.grant(this.#permit(granted, slot, Math.max(0, waited - paced), paced))
+    } else slot.release(null, {})
     this.wake()
   }
 
-  /** Counts a request from now on. The lease holds the slot until it ends. */
-  #lease(request: GrantedRequest, slot: Slot, queued: number, paced: number): Lease {
-    const { pace } = this
+  /** Counts a request from now on. The permit holds the slot until it ends. */
+  #permit(request: GrantedRequest, slot: Slot, queued: number, paced: number): Permit {
     let isEnded = false
-    pace.add(request)
-    slot.enter?.(request)
+    slot.use(request)
     return {
       queued,
       paced,
       sent: () => {
         request.sent()
-        pace.add(request)
-        slot.sent?.(request)
+        slot.use(request)
       },
       answered: () => request.answer(),
       end: (outcome = {}) => {
         if (isEnded) return
-        const { refusedForMs, unsent } = outcome
         isEnded = true
-        if (refusedForMs !== undefined) {
-          this.closeFor(refusedForMs)
-          this.#gate.refused?.(refusedForMs)
-        }
-        pace.end(request, outcome)
-        slot.release(request, unsent)
+        if (outcome.refusedForMs !== undefined)
+          this.#pace.closeFor(Math.min(outcome.refusedForMs, longestClosureMs))
+        slot.release(request, outcome)
       },
     }
   }
@@ -238,23 +243,23 @@ class WaitingLine {
   /** Puts a call behind those that go before it. */
   add(entry: Entry): void {
     const { priority, isRetry } = entry.request
-    const place = this.#placeOf(entry.request)
-    const rank = this.#ranks[place]
+    const index = this.#indexOf(entry.request)
+    const rank = this.#ranks[index]
     if (rank?.priority === priority && rank.isRetry === isRetry) rank.entries.add(entry)
-    else this.#ranks.splice(place, 0, { priority, isRetry, entries: new Set([entry]) })
+    else this.#ranks.splice(index, 0, { priority, isRetry, entries: new Set([entry]) })
   }
 
   /** How many calls go before one that has just been added. */
   before(entry: Entry): number {
-    return this.#lengthOf(this.#placeOf(entry.request) + 1) - 1
+    return this.#lengthOf(this.#indexOf(entry.request) + 1) - 1
   }
 
   /** Whether the call was waiting. */
   delete(entry: Entry): boolean {
-    const place = this.#placeOf(entry.request)
-    const rank = this.#ranks[place]
+    const index = this.#indexOf(entry.request)
+    const rank = this.#ranks[index]
     if (rank?.entries.delete(entry) !== true) return false
-    if (rank.entries.size === 0) this.#ranks.splice(place, 1)
+    if (rank.entries.size === 0) this.#ranks.splice(index, 1)
     return true
   }
 
@@ -265,10 +270,10 @@ class WaitingLine {
   }
 
   /** The index of a rank, or where it would be. */
-  #placeOf({ priority, isRetry }: Rank): number {
-    const place = this.#ranks.findIndex((rank) =>
+  #indexOf({ priority, isRetry }: Rank): number {
+    const index = this.#ranks.findIndex((rank) =>
       rank.priority === priority ? isRetry || !rank.isRetry : rank.priority < priority,
     )
-    return place === -1 ? this.#ranks.length : place
+    return index === -1 ? this.#ranks.length : index
   }
 }

@@ -2,7 +2,12 @@ import { describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../src/extensions/cache/index.ts'
 import { createEventReceiver } from '../../src/extensions/events/index.ts'
 import { createProxy } from '../../src/extensions/proxy/index.ts'
-import { SharedBudget, SharedLimiter } from '../../src/extensions/shared/index.ts'
+import {
+  SharedBudget,
+  SharedLimiter,
+  type SharedStore,
+  memoryStore,
+} from '../../src/extensions/shared/index.ts'
 import { createTools } from '../../src/extensions/tools/index.ts'
 import { type ClientOptions, type PagedOptions, SocialSearch } from '../../src/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'
@@ -52,12 +57,12 @@ const harmless: Record<string, (fail: Throw) => Partial<ClientOptions>> = {
   'the store of a cache': (fail) => ({
     cache: new ResultCache({ maxAge: 60_000, store: { get: fail, set: fail, delete: fail } }),
   }),
-  'the store of a limiter': (fail) => ({
-    limiter: new SharedLimiter({
-      ...{ store: store(fail), organization: 'x', logger: false },
-      ...{ onUnavailable: 'local', localShare: 1 },
-    }),
-  }),
+  'the store of a limiter, once': (fail) => {
+    const stores = [store(fail), memoryStore()]
+    const update: SharedStore['update'] = (...change) =>
+      (stores.length > 1 ? stores.shift()! : stores[0]!).update(...change)
+    return { limiter: new SharedLimiter({ store: { update }, organization: 'x', logger: false }) }
+  },
 }
 
 /** Where its error ends the call, unchanged. */

@@ -1,10 +1,10 @@
-import type { Lease, QueueRequest } from '../../src/limits/interface.ts'
+import type { Permit, QueueRequest } from '../../src/limits/interface.ts'
 import { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { queueRequest } from '../support/limiter.ts'
 
 /** The limiter of a process, for requests that lack what a test does not care for. */
 export class AbortableLimiter extends LocalLimiter {
-  override acquire(request: Partial<QueueRequest>): Promise<Lease> {
+  override acquire(request: Partial<QueueRequest>): Promise<Permit> {
     return super.acquire(queueRequest(request))
   }
 }

@@ -78,15 +78,15 @@ export function closureContract(name: string, world: LimiterWorld): void {
       }
     })
 
-    it('grants as many leases after a 429 as slots are free', async () => {
+    it('grants as many permits after a 429 as slots are free', async () => {
       const { ask, close } = await organization(3)
       await close(0, 'a', 100)
-      const leases = collect([0, 1, 2, 0].map((from) => ask(from)))
-      await reach(world.time, leases, 2)
+      const permits = collect([0, 1, 2, 0].map((from) => ask(from)))
+      await reach(world.time, permits, 2)
       await pass(200)
-      expect(leases).toHaveLength(2)
-      leases[0]!.end()
-      await reach(world.time, leases, 3)
+      expect(permits).toHaveLength(2)
+      permits[0]!.end()
+      await reach(world.time, permits, 3)
     })
 
     it('closes again for all when a request after a 429 is refused as well', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Lease } from '../../src/limits/interface.ts'
+import type { Permit } from '../../src/limits/interface.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { limiterContract } from './contract.ts'
@@ -34,8 +34,8 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
 
   it('acquire() gets the slot of a call whose worker request was cut off', async () => {
     const limiter = new AbortableLimiter({ inFlight: 1, perMinute: Infinity })
-    const granted: Lease[] = []
-    inOtherRequest(() => void ask(limiter).then((lease) => granted.push(lease)))
+    const granted: Permit[] = []
+    inOtherRequest(() => void ask(limiter).then((permit) => granted.push(permit)))
     await pass(100)
     const { value, ms } = await settle(ask(limiter))
     expect(value).toBeDefined()
@@ -60,9 +60,9 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
     const { value: first } = await settle(ask(limiter, undefined, 'c'))
     const order: string[] = []
     const calls = ['a', 'a', 'a', 'b', 'b', 'b'].map((surface) =>
-      ask(limiter, undefined, surface).then((lease) => {
+      ask(limiter, undefined, surface).then((permit) => {
         order.push(surface)
-        setTimeout(() => lease.end(), 100)
+        setTimeout(() => permit.end(), 100)
       }),
     )
     first?.end()

@@ -41,7 +41,7 @@ it('closeFor() leaves as many requests a minute as were accepted before the 429'
   pace.closeFor(30_000)
   await pass(30_000)
   // Sixteen others are counted until the second one is a minute old: it arrived after a second at the latest.
-  expect(pace.wait).toBe(1000 + 1000 + 60_020 - 47_000)
+  expect(pace.wait()).toBe(1000 + 1000 + 60_020 - 47_000)
 })
 
 it('end() forgets earlier 429s once a request is accepted, and not when one was never sent', async () => {
@@ -49,7 +49,7 @@ it('end() forgets earlier 429s once a request is accepted, and not when one was 
   const pace = new SurfacePace(limits, 20)
   const refuse = (): number => {
     pace.closeFor(1000)
-    return pace.wait
+    return pace.wait()
   }
   const next = async (unsent: boolean): Promise<void> => {
     await pass(5000)

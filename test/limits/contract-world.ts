@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { CallLimiter as Limiter, Lease, Limits, QueueRequest } from '../../src/limits/interface.ts'
+import type { CallLimiter as Limiter, Permit, Limits, QueueRequest } from '../../src/limits/interface.ts'
 import type { Time } from '../support/real-time.ts'
 import { queueRequest, refuse } from '../support/limiter.ts'
 
@@ -23,7 +23,7 @@ export function organizations({ time, make, heardMs = 50 }: LimiterWorld) {
   /** Some limiters of one organization, and shorthands to ask them. */
   return async function organization(count: number, limits: Partial<Limits> = {}) {
     const limiters = await make(count, { inFlight: 2, perMinute: 4, windowMs, ...limits })
-    const ask = (from = 0, request?: Partial<QueueRequest>): Promise<Lease> =>
+    const ask = (from = 0, request?: Partial<QueueRequest>): Promise<Permit> =>
       limiters[from % count]!.acquire(queueRequest(request))
     const close = async (from: number, surface: string, ms: number): Promise<void> => {
       await settle(refuse(limiters[from]!, surface, ms))
@@ -34,7 +34,7 @@ export function organizations({ time, make, heardMs = 50 }: LimiterWorld) {
 }
 
 /** What comes of calls that may still be waiting at the end of the test. */
-export function collect<T = Lease>(calls: readonly Promise<T>[]): T[] {
+export function collect<T = Permit>(calls: readonly Promise<T>[]): T[] {
   const done: T[] = []
   for (const call of calls)
     call.then(
@@ -51,12 +51,12 @@ export async function reach({ pass }: Time, list: readonly unknown[], length: nu
 }
 
 /** Sends once granted, is answered at once, and keeps the slot for a while. */
-export async function use(granted: Promise<Lease>, ms = 10, onSend = () => {}): Promise<Lease> {
-  const lease = await granted
+export async function use(granted: Promise<Permit>, ms = 10, onSend = () => {}): Promise<Permit> {
+  const permit = await granted
   onSend()
-  lease.sent()
-  lease.answered()
+  permit.sent()
+  permit.answered()
   await new Promise((resolve) => setTimeout(resolve, ms))
-  lease.end()
-  return lease
+  permit.end()
+  return permit
 }

@@ -31,7 +31,7 @@ export function limiterContract(name: string, world: LimiterWorld): void {
       expect(Math.max(...requests.map(({ inFlight }) => inFlight))).toBe(3)
     })
 
-    it('grants two leases at a time, for all clients together', async () => {
+    it('grants two permits at a time, for all clients together', async () => {
       const { ask } = await organization(3, { perMinute: 100 })
       let open = 0
       let peak = 0
@@ -78,28 +78,28 @@ export function limiterContract(name: string, world: LimiterWorld): void {
       expect(order).toEqual(['urgent', 'urgent, too', 'again', '1', '2', '3', 'batch'])
     })
 
-    it('releases one slot for a lease that is released twice', async () => {
+    it('releases one slot for a permit that is released twice', async () => {
       const { ask } = await organization(2, { inFlight: 1 })
       const { value: first } = await settle(ask(0))
       first!.end()
       first!.end()
-      const leases = collect([0, 1].map((from) => ask(from)))
-      await reach(world.time, leases, 1)
+      const permits = collect([0, 1].map((from) => ask(from)))
+      await reach(world.time, permits, 1)
       first!.end()
       await pass(200)
-      expect(leases).toHaveLength(1)
-      leases[0]!.end()
-      await reach(world.time, leases, 2)
+      expect(permits).toHaveLength(1)
+      permits[0]!.end()
+      await reach(world.time, permits, 2)
     })
 
     it('counts a request from its sending, not from its grant', async () => {
       const { ask } = await organization(2, { perMinute: 1 })
-      const { value: lease } = await settle(ask(0))
+      const { value: permit } = await settle(ask(0))
       // Longer than any network may take.
       await pass(1200)
       const start = performance.now()
-      lease!.sent()
-      lease!.end()
+      permit!.sent()
+      permit!.end()
       await settle(ask(1))
       expect(performance.now() - start).toBeGreaterThanOrEqual(windowMs)
     })
@@ -120,12 +120,12 @@ export function limiterContract(name: string, world: LimiterWorld): void {
       expect(performance.now() - start).toBeGreaterThanOrEqual(windowMs)
     })
 
-    it('does not count what its lease says was never sent', async () => {
+    it('does not count what its permit says was never sent', async () => {
       const { ask } = await organization(2, { perMinute: 2 })
       for (const from of [0, 1, 0]) {
-        const { value: lease } = await settle(ask(from))
-        expect(lease!.paced).toBe(0)
-        lease!.end({ unsent: true })
+        const { value: permit } = await settle(ask(from))
+        expect(permit!.paced).toBe(0)
+        permit!.end({ unsent: true })
       }
     })
 

@@ -16,7 +16,7 @@ interface Asked {
 
 const windowMs = 2000
 
-/** How long each request has waited for its lease, in milliseconds; undefined if it was refused. */
+/** How long each request has waited for its permit, in milliseconds; undefined if it was refused. */
 async function waits(asked: readonly Asked[]): Promise<(number | undefined)[]> {
   const limiter = new AbortableLimiter({ inFlight: 2, perMinute: 4, windowMs })
   const start = performance.now()
@@ -24,12 +24,12 @@ async function waits(asked: readonly Asked[]): Promise<(number | undefined)[]> {
     await new Promise((resolve) => setTimeout(resolve, at))
     const sendBy = maxQueueWait && performance.now() + maxQueueWait
     try {
-      const lease = await limiter.acquire({ priority, sendBy })
+      const permit = await limiter.acquire({ priority, sendBy })
       const wait = performance.now() - start - at
-      lease.sent()
+      permit.sent()
       setTimeout(() => {
-        lease.answered()
-        lease.end()
+        permit.answered()
+        permit.end()
       }, serviceMs)
       return wait
     } catch (error) {

@@ -1,6 +1,6 @@
 import { refuse } from '../support/limiter.ts'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Lease, type QueueRequest } from '../../src/limits/interface.ts'
+import { type Permit, type QueueRequest } from '../../src/limits/interface.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { limiterContract } from './contract.ts'
@@ -19,7 +19,7 @@ describe('LocalLimiter', () => {
   /** Asks for a client that takes one slot at a time and is not paced. */
   const client =
     (limiter: AbortableLimiter) =>
-    (request: Partial<QueueRequest> = {}): Promise<Lease> =>
+    (request: Partial<QueueRequest> = {}): Promise<Permit> =>
       limiter.acquire({ signal: new AbortController().signal, ...request })
 
   it('waitOf() names no slot at the moment when a closed surface opens', async () => {
@@ -38,9 +38,9 @@ describe('LocalLimiter', () => {
     const order: number[] = []
     // The last one takes the place of 40, and has to go before 50.
     const calls = [100, 50, 90, 40, 30, 60, 70].map((priority) =>
-      ask({ priority, ...(priority === 40 && { signal: abort.signal }) }).then((lease) => {
+      ask({ priority, ...(priority === 40 && { signal: abort.signal }) }).then((permit) => {
         order.push(priority)
-        lease.end()
+        permit.end()
       }),
     )
     abort.abort()
@@ -49,10 +49,10 @@ describe('LocalLimiter', () => {
     expect(order).toEqual([100, 90, 70, 60, 50, 30])
   })
 
-  it('Lease.end() takes back the refused request alone when another one is open', async () => {
+  it('Permit.end() takes back the refused request alone when another one is open', async () => {
     const all = { inFlight: 2, perMinute: 20, windowMs: 3000 }
     const limiter = new AbortableLimiter({ ...all, perMinute: 3 }, all)
-    const start = (): Promise<Lease> =>
+    const start = (): Promise<Permit> =>
       limiter.acquire({ surface: 'a', signal: new AbortController().signal })
     const accepted = [performance.now()]
     const open = await start()
@@ -65,11 +65,11 @@ describe('LocalLimiter', () => {
     await pass(20)
     open.end()
     for (let sends = 0; sends < 5; sends++) {
-      const { value: lease } = await settle(start())
+      const { value: permit } = await settle(start())
       accepted.push(performance.now())
-      lease?.sent()
-      lease?.answered()
-      lease?.end()
+      permit?.sent()
+      permit?.answered()
+      permit?.end()
     }
     accepted.slice(3).forEach((at, i) => expect(at - accepted[i]!).toBeGreaterThanOrEqual(3000))
   })
@@ -78,7 +78,7 @@ describe('LocalLimiter', () => {
     const limiter = new AbortableLimiter({ inFlight: 1, perMinute: Infinity })
     const ask = client(limiter)
     await refuse(limiter, 'a', 700)
-    const first = ask().then((lease) => setTimeout(() => lease.end(), 200))
+    const first = ask().then((permit) => setTimeout(() => permit.end(), 200))
     await pass(300)
     const { value } = await settle(ask())
     expect(value).toMatchObject({ queued: 200, paced: 400 })
@@ -94,12 +94,12 @@ describe('LocalLimiter', () => {
     expect((await settle(ask())).ms).toBe(0)
   })
 
-  it('acquire() leaves no listener on the signal when it has granted a lease', async () => {
+  it('acquire() leaves no listener on the signal when it has granted a permit', async () => {
     const { signal } = new AbortController()
     const [add, remove] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')]
-    const lease = await client(new AbortableLimiter({ inFlight: 1, perMinute: Infinity }))({ signal })
+    const permit = await client(new AbortableLimiter({ inFlight: 1, perMinute: Infinity }))({ signal })
     expect(add).toHaveBeenCalledOnce()
     expect(remove).toHaveBeenCalledExactlyOnceWith('abort', add.mock.calls[0]?.[1])
-    lease.end()
+    permit.end()
   })
 })

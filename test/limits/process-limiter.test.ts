@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type CallLimiter, type Lease, SurfaceClosed } from '../../src/limits/interface.ts'
+import { type CallLimiter, type Permit, SurfaceClosed } from '../../src/limits/interface.ts'
 import { limiterOfProcess } from '../../src/limits/process-limiter.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { queueRequest, refuse } from '../support/limiter.ts'
@@ -10,7 +10,7 @@ afterAll(() => vi.useRealTimers())
 const baseUrl = 'https://api.example/v1'
 const windowMs = 60_000
 
-const ask = (limiter: CallLimiter, maxClosedWaitMs = Infinity): Promise<Lease> =>
+const ask = (limiter: CallLimiter, maxClosedWaitMs = Infinity): Promise<Permit> =>
   limiter.acquire(queueRequest({ maxClosedWaitMs }))
 
 const send = async (limiter: CallLimiter, count: number): Promise<void> => {
@@ -54,19 +54,19 @@ describe('limiterOfProcess()', () => {
     await pass(2 * windowMs)
     const limiter = limiterOfProcess('waiting', baseUrl)
     await vi.advanceTimersByTimeAsync(2 * windowMs)
-    const leases = [ask(limiter), ask(limiter)]
+    const permits = [ask(limiter), ask(limiter)]
     limiterOfProcess('another', baseUrl)
     const third = ask(limiter)
     await pass(2 * windowMs)
     expect(limiter.waitOf('a')?.reason).toBe('slot')
-    for (const lease of leases) (await lease).end()
+    for (const permit of permits) (await permit).end()
     expect((await settle(third)).value).toBeDefined()
   })
 
   it('keeps a surface closed when a 429 ends a request that took longer than a window', async () => {
-    const lease = await ask(limiterOfProcess('slow', baseUrl))
+    const permit = await ask(limiterOfProcess('slow', baseUrl))
     await pass(2 * windowMs)
-    lease.end({ refusedForMs: 10 * windowMs })
+    permit.end({ refusedForMs: 10 * windowMs })
     await pass(2 * windowMs)
     const { error } = await settle(ask(limiterOfProcess('slow', baseUrl), windowMs))
     expect(error).toBeInstanceOf(SurfaceClosed)

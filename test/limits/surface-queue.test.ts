@@ -33,12 +33,12 @@ function traffic(
     sends,
     peak: () => peak,
     run: (surface = 'a') => {
-      void limiter.ask(surface).then((lease) => {
+      void limiter.ask(surface).then((permit) => {
         sends.push(performance.now())
         peak = Math.max(peak, ++open)
         setTimeout(() => {
           open--
-          lease.end()
+          permit.end()
         }, serviceMs)
       })
     },
@@ -82,11 +82,11 @@ describe('LocalLimiter.acquire()', () => {
     const limiter = limited(2, 2)
     // Whole seconds of a server whose clock differs, and answers that take longer than any margin.
     for (let i = 0; i < 40; i++) {
-      const lease = await limiter.ask(null)
+      const permit = await limiter.ask(null)
       await pass((i * 377) % 1000)
       await pass(800 * (i % 2))
-      lease.answered()
-      lease.end()
+      permit.answered()
+      permit.end()
     }
     const first = await limiter.ask()
     await limiter.ask()

@@ -86,8 +86,6 @@ describe('new SharedLimiter()', () => {
   it.each([
     [{ store: {} }, /store must implement update\(\)/],
     [{ organization: '' }, /organization must be a string/],
-    [{ onUnavailable: 'ignore' }, /onUnavailable must be wait or local/],
-    [{ localShare: 2 }, /localShare must be a number above 0 and up to 1, got 2/],
     [{ limits: { perSecond: 1 } }, /unknown option limits.perSecond/],
     [{ limits: { inFlight: 0 } }, /limits.inFlight must be a whole number/],
     [{ lease: 0 }, /lease must be a number of milliseconds/],

@@ -4,7 +4,7 @@ import { SharedBudget, SharedLimiter, type SharedLimiterOptions } from '../../sr
 import { type Package, openStore } from './clients.ts'
 
 /** What a worker is started with. */
-export interface WorkerSetup extends Pick<SharedLimiterOptions, 'limits' | 'onUnavailable' | 'localShare'> {
+export interface WorkerSetup extends Pick<SharedLimiterOptions, 'limits'> {
   readonly name: Package | 'postgres'
   readonly storeUrl: string
   readonly organization: string
@@ -24,14 +24,11 @@ export interface WorkerResult {
 }
 
 const setup = JSON.parse(process.argv[2] ?? '') as WorkerSetup
-const { name, storeUrl, organization, baseUrl, apiKey, limits, onUnavailable, localShare } = setup
+const { name, storeUrl, organization, baseUrl, apiKey, limits } = setup
 const connection = await openStore(name, storeUrl)
 // Longer than a test stops a process.
 const common = { store: connection.store, storeTimeout: 6000 }
-const limiter = new SharedLimiter({
-  ...{ ...common, organization, limits, onUnavailable, localShare },
-  lease: 2000,
-})
+const limiter = new SharedLimiter({ ...common, organization, limits, lease: 2000 })
 const budget =
   setup.budget === undefined
     ? undefined

@@ -1,4 +1,4 @@
-import type { Lease, Limits, QueueRequest } from '../../src/limits/interface.ts'
+import type { Permit, Limits, QueueRequest } from '../../src/limits/interface.ts'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { redisStore, SharedLimiter, type SharedLimiterOptions } from '../../src/extensions/shared/index.ts'
@@ -38,7 +38,7 @@ interface Worker {
   limiter: SharedLimiter
   connection: Connection
   log: string[]
-  ask(request?: Partial<QueueRequest>): Promise<Lease>
+  ask(request?: Partial<QueueRequest>): Promise<Permit>
 }
 
 /** A process of an organization, as far as Redis can tell. */
@@ -60,7 +60,6 @@ export async function worker(
   const limiter = new SharedLimiter({
     store: redisStore(wrap(connection.client)),
     organization,
-    onUnavailable: 'wait',
     limits: all,
     logger: { warn: note, info: note },
     ...options,
@@ -108,15 +107,15 @@ export const redisServer = (): Omit<StoreServer, 'openAt'> => ({
 })
 
 /** Sends, is answered at once, and gives the slot back. */
-export function finish(lease: Lease): void {
+export function finish(lease: Permit): void {
   lease.sent()
   lease.answered()
   lease.end()
 }
 
 /** Whether a call has been granted so far. */
-export function watch(call: Promise<Lease>): { lease: Lease | undefined } {
-  const seen: { lease: Lease | undefined } = { lease: undefined }
+export function watch(call: Promise<Permit>): { lease: Permit | undefined } {
+  const seen: { lease: Permit | undefined } = { lease: undefined }
   call.then(
     (lease) => (seen.lease = lease),
     () => {},

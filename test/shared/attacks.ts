@@ -49,7 +49,7 @@ export function attackSuite(name: string, start: () => Promise<AttackedServer>):
       Array.from({ length: 8 }, async (_, i) => {
         const name = server.names[i % server.names.length]!
         const common = { name, storeUrl: server.url, organization, baseUrl, apiKey, limits }
-        const argument = JSON.stringify({ ...common, onUnavailable: 'wait', ...setup })
+        const argument = JSON.stringify({ ...common, ...setup })
         const child = fork(new URL('../redis/worker.ts', import.meta.url), [argument], { execArgv: [] })
         children.push(child)
         await once(child, 'message')
@@ -153,23 +153,6 @@ export function attackSuite(name: string, start: () => Promise<AttackedServer>):
       expect(results.filter(({ error }) => error !== undefined)).toEqual([])
       expectLimitsKept()
       expect(new Set(sandbox.requests.map(queryOf)).size).toBe(160)
-    })
-
-    it('continue with a share of the limits while the store is away, and charge no call twice', async () => {
-      const { results, reach, stop } = await fleet({ onUnavailable: 'local', localShare: 0.25 }, 100)
-      await reach(30)
-      await server.kill()
-      // More than were under way.
-      await reach(results.length + 3)
-      await server.restart()
-      await reach(100)
-      expect(results.filter(({ error }) => error !== undefined)).toEqual([])
-      // One of eight processes, each alone.
-      expect(Math.max(...sandbox.requests.map(({ inFlight }) => inFlight))).toBeLessThanOrEqual(8)
-      const charged = sandbox.requests.filter(({ charged }) => charged > 0).map(queryOf)
-      expect([charged.length, new Set(charged).size]).toEqual([100, 100])
-      expect(sandbox.ledger.spent).toBe(sum(results.map(({ spent }) => spent)))
-      await stop()
     })
   })
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Snapshot } from '../../src/extensions/shared/clock.ts'
 import { type Changed, changeState, roomFrom } from '../../src/extensions/shared/limiter-change.ts'
 import type { LimiterState, OwnRequest, Report, Rules } from '../../src/extensions/shared/limiter-state.ts'
 
@@ -7,7 +8,7 @@ const rules: Rules = { inFlight: 2, perMinute: 3, windowMs: 60_020, leaseMs: 15_
 /** What the store has, and what processes know and have in flight. */
 let text: string | undefined
 let states: number
-let known: Map<string, LimiterState>
+let known: Map<string, Snapshot<LimiterState>>
 let requests: Map<string, Map<string, OwnRequest>>
 beforeEach(() => {
   const times = { version: 0, time: 0, clockOffset: 0, createdAt: 0, grantsFrom: 0 }
@@ -34,8 +35,8 @@ function update(step: string): Changed & { readonly process: string; readonly gr
   requests.set(process, own)
   const sent = { at: now, answered: now }
   for (const [id, request] of own) {
-    if (words.includes('end')) own.set(id, { ...request, status: 'ended', sent })
-    if (words.includes('unsent')) own.set(id, { ...request, status: 'unsent' })
+    if (words.includes('end')) own.set(id, { ...request, hasEnded: true, sent })
+    if (words.includes('unsent')) own.set(id, { ...request, hasEnded: true, sent: undefined })
   }
   const asked = words.filter((word) => /^(-|[a-z])(\*\d)?$/.test(word)).map((word) => word.split('*'))
   const closed = words.filter((word) => word.startsWith('closed=')).map((word) => timeOf(word.slice(7)))
@@ -43,22 +44,22 @@ function update(step: string): Changed & { readonly process: string; readonly gr
   const report: Report = {
     ...{ process, requests: new Map(own), waiting: new Map(waiting), closures: new Map(closed) },
   }
-  const reading = { clock: now, readAt: now, receivedAt: now, previous: undefined }
-  const changed = changeState(text, reading, known.get(process), report, rules, `state ${states++}`)
+  const times = { clock: now, readAt: now, receivedAt: now }
+  const changed = changeState(text, times, known.get(process), report, rules, `state ${states++}`)
   if (changed.isChanged) text = JSON.stringify(changed.state)
   if (words.includes('late')) return { ...changed, process, granted: [] }
-  known.set(process, structuredClone(changed.state))
-  for (const [id, { status }] of own) if (status === 'ended' || status === 'unsent') own.delete(id)
+  known.set(process, { ...times, state: structuredClone(changed.state) })
+  for (const [id, { hasEnded }] of own) if (hasEnded) own.delete(id)
   const open = Object.entries(changed.state.open).filter(
     ([id, each]) => each.process === process && !own.has(id),
   )
-  for (const [id, { surface }] of open) own.set(id, { surface, status: 'in flight', sent })
+  for (const [id, { surface }] of open) own.set(id, { surface, hasEnded: false, sent })
   return { ...changed, process, granted: open.map(([, { surface }]) => surface.slice(1) || '-') }
 }
 
 /** What comes of an update, such as `gets a a, waits b 14990, wakes 4`. */
 function outcomeOf({ state, wakes, isChanged, process, granted }: ReturnType<typeof update>): string {
-  const waits = state.line.filter((place) => place.process === process)
+  const waits = state.line.filter((waiter) => waiter.process === process)
   const words = waits.map(({ surface, calls }) => {
     const from = roomFrom(state, process, surface, rules)
     const name = (surface.slice(1) || '-') + (calls > 1 ? `*${calls}` : '')
@@ -179,7 +180,7 @@ taken | 10 3 → unchanged | text → open 1 2, line, alive 1 2`,
   'changeState() restores what the store has lost': {
     'when it is empty: slots, places, requests and closures, and grants nothing for some time': `
 0 1 - → gets - | 5 4 - → gets - | 8 2 a → waits a | 10 3 closed=b:50000 → wakes * | lose | 1000 3 c → waits c for 3000, wakes *
-1010 1 → unchanged | 3999 5 a → waits a for 1 | 4010 1 end → wakes 2 | 4020 6 b → waits b for 46980
+1010 1 → unchanged | 3999 5 a → waits a for 1 | 4010 1 end → wakes 2 | 4020 6 b → waits b for 45980
 text → open 4 2, line 3 5 6, closed:b, alive 2 3 4 5 6`,
     'when it has an older text, in a new state': `
 0 1 → unchanged | save | 10 1 a → gets a | roll back | 20 1 → wakes * | 25 2 a → waits a for 2995 | 30 1 → unchanged`,

@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { changeState } from '../../src/extensions/shared/limiter-change.ts'
-import { type ClockReading, type StateReading, timeOf } from '../../src/extensions/shared/clock.ts'
+import { type ReadTimes, type Snapshot, timeOf } from '../../src/extensions/shared/clock.ts'
 import type { LimiterState, OwnRequest } from '../../src/extensions/shared/limiter-state.ts'
 
 const rules = { inFlight: 2, perMinute: 3, windowMs: 60_020, leaseMs: 15_000 }
 const state = { stateId: 'a', time: 1000, clockOffset: 100 }
+type State = Pick<LimiterState, 'stateId' | 'time'>
 /** It was 1,000, and the clock said 900; now a process has read for 200 ms, 400 ms later. */
-const seen: StateReading = { stateId: 'a', time: 1000, clock: 900, readAt: 0, receivedAt: 0 }
+const seen: Snapshot<State> = { state: { stateId: 'a', time: 1000 }, clock: 900, readAt: 0, receivedAt: 0 }
 /** It has read the same for 50 ms, 300 ms before the next reading. */
-const late: StateReading = { ...seen, readAt: 50, receivedAt: 100 }
-const at = (clock: number, read: StateReading | null = seen): ClockReading => ({
-  ...{ clock, readAt: 400, receivedAt: 600, previous: read ?? undefined },
-})
+const late: typeof seen = { ...seen, readAt: 50, receivedAt: 100 }
+const at = (clock: number, read: typeof seen | null = seen): [ReadTimes, typeof seen | undefined] => [
+  { clock, readAt: 400, receivedAt: 600 },
+  read ?? undefined,
+]
 
-const inFlight: OwnRequest = { surface: '', status: 'in flight', sent: undefined }
-const ended: OwnRequest = { surface: 'a', status: 'ended', sent: { at: 900, answered: 950 } }
+const inFlight: OwnRequest = { surface: '', hasEnded: false, sent: undefined }
+const ended: OwnRequest = { surface: 'a', hasEnded: true, sent: { at: 900, answered: 950 } }
 const silent = {
   requests: new Map<string, OwnRequest>(),
   waiting: new Map<string, number>(),
@@ -40,43 +42,41 @@ describe('timeOf()', () => {
     [
       'follows the clock for a process that knows another state',
       state,
-      at(9000, { ...seen, stateId: 'b' }),
+      at(9000, { ...seen, state: { stateId: 'b', time: 1000 } }),
       9100,
     ],
     ['follows others that went on while a process slept', { ...state, time: 9000 }, at(9000), 9100],
     ['is that of the latest change when a clock was set back', { ...state, time: 2000 }, at(500, null), 2000],
     ['goes on after a loss, for a process that knows it', undefined, at(9000), 1400],
     ['goes on from when a process received the state, after a loss', undefined, at(9000, late), 1300],
-    ['is a whole number after a loss', undefined, { ...at(9000), readAt: 400.4 }, 1400],
+    ['is a whole number after a loss', undefined, [{ ...at(9000)[0], readAt: 400.4 }, seen], 1400],
     ['is at least what has passed since a process received the state', state, at(-9000, late), 1300],
     ['is at most what has passed since a process read the state', state, at(9000, late), 1550],
-    ['is a whole number after a jump', state, { ...at(9000), receivedAt: 600.4 }, 1600],
+    ['is a whole number after a jump', state, [{ ...at(9000)[0], receivedAt: 600.4 }, seen], 1600],
     [
       'follows a clock that drifts by a thousandth for a long time',
       { ...state, time: 2_000_000 },
-      { ...at(2_003_400), readAt: 2_000_000, receivedAt: 2_000_000 },
+      [{ clock: 2_003_400, readAt: 2_000_000, receivedAt: 2_000_000 }, seen],
       2_003_500,
     ],
     ['begins with 0 when nobody knows any', undefined, at(9000, null), 0],
-  ] as const)('%s', (_, state, reading, time) => {
-    expect(timeOf(state, reading)).toBe(time)
+  ] as const)('%s', (_, state, [times, latest], time) => {
+    expect(timeOf(state, times, latest)).toBe(time)
   })
 
   it('drifts by less than a millisecond in 15,000 updates of two processes whose clock is up to 30 ms off', () => {
     let text: string | undefined
-    const copies: (LimiterState | undefined)[] = []
-    const reads: (StateReading | undefined)[] = []
+    const known: Snapshot<LimiterState>[] = []
     const clockOffsets = new Set<number>()
     for (let i = 0; i < 15_000; i++) {
       const now = i * 100
       const clock = 1_700_000_000_000 + now + ((i * 7919) % 61) - 30
-      const reading = { clock, readAt: now, receivedAt: now + (i % 3), previous: reads[i % 2] }
+      const times = { clock, readAt: now, receivedAt: now + (i % 3) }
       const requests = new Map(i % 4 === 0 ? [['1', inFlight] as const] : [])
       const report = { ...silent, process: String(i % 2), requests }
-      const changed = changeState(text, reading, copies[i % 2], report, rules, 'a')
+      const changed = changeState(text, times, known[i % 2], report, rules, 'a')
       if (changed.isChanged) text = JSON.stringify(changed.state)
-      copies[i % 2] = changed.state
-      reads[i % 2] = { ...reading, stateId: 'a', time: changed.state.time }
+      known[i % 2] = { ...times, state: changed.state }
       clockOffsets.add(changed.state.clockOffset)
     }
     expect(clockOffsets.size).toBe(1)
@@ -89,16 +89,18 @@ function made(clock = 0): LimiterState {
     ...{ process: '1', waiting: new Map([['a', 1]]), closures: new Map([['b', 5000]]) },
     requests: new Map([['1', inFlight] as const, ['2', ended] as const]),
   }
-  const reading = { clock, readAt: 1000, receivedAt: 1000, previous: { ...seen, time: 0 } }
-  return changeState(undefined, reading, undefined, report, rules, 'a').state
+  const begun = { stateId: 'a', version: clock, time: 0, clockOffset: 1000 - clock, createdAt: 0 }
+  const empty = { grantsFrom: 1200, aliveUntil: {}, open: {}, arrivals: {}, line: [], closures: {} }
+  const text = JSON.stringify({ ...begun, ...empty })
+  return changeState(text, { clock, readAt: 1000, receivedAt: 1000 }, undefined, report, rules, 'a').state
 }
 
 /** The next change, by process 2, which has seen `copy` and knows that it is `now`. */
 function next(text: LimiterState | undefined, clock: number, copy: LimiterState, now: number): LimiterState {
   const report = { ...silent, process: '2', requests: new Map([['3', inFlight]]) }
-  const read = { ...seen, stateId: copy.stateId, time: copy.time, clock: copy.time - copy.clockOffset }
-  const reading = { clock, readAt: now - copy.time, receivedAt: now - copy.time, previous: read }
-  return changeState(JSON.stringify(text), reading, structuredClone(copy), report, rules, 'b').state
+  const latest = { ...seen, state: structuredClone(copy), clock: copy.time - copy.clockOffset }
+  const times = { clock, readAt: now - copy.time, receivedAt: now - copy.time }
+  return changeState(JSON.stringify(text), times, latest, report, rules, 'b').state
 }
 
 describe('changeState()', () => {

@@ -226,52 +226,6 @@ describe('SharedLimiter', () => {
     expect(world.log[0]).toContainEqual({ reason: 'no reply within 2000 ms' })
   })
 
-  it("sends its share of what all have left with onUnavailable: 'local', in its share of the slots", async () => {
-    const { world, limiter: first, limiterOf } = open({ onUnavailable: 'local', localShare: 0.5 })
-    const [second, third] = [limiterOf(), limiterOf()]
-    const sends: number[] = []
-    const send = async (limiter: SharedLimiter) => {
-      const { value: lease } = await settle(limiter.acquire(queueRequest()))
-      sends.push(performance.now())
-      lease!.sent()
-      lease!.answered()
-      lease!.end()
-      await pass(100)
-    }
-    for (let i = 0; i < 16; i++) await send(i % 13 === 2 ? first : i % 2 === 0 ? second : third)
-    world.error = new Error('away')
-    // Half of the four that are left.
-    for (let i = 0; i < 3; i++) await send(first)
-    expect(sends[17]! - sends[15]!).toBeLessThan(1000)
-    expect(Math.round((sends[18]! - sends[1]!) / 100)).toBe(600)
-
-    const request = queueRequest({ surface: null })
-    ;(await settle(second.acquire(request))).value!.end()
-    const abort = new AbortController()
-    const aborted = second.acquire({ ...request, signal: abort.signal })
-    abort.abort()
-    await settle(aborted)
-    let granted = 0
-    for (let i = 0; i < 2; i++) void second.acquire(request).then(() => granted++)
-    await pass(5000)
-    expect(granted).toBe(1)
-  })
-
-  it("goes on with onUnavailable: 'local' when it has never reached its store", async () => {
-    const { world, limiter } = open({ onUnavailable: 'local' })
-    world.error = new Error('away')
-    const waits: number[] = []
-    for (const surface of [
-      ...Array.from({ length: 6 }, () => null),
-      ...Array.from({ length: 6 }, () => 'a'),
-    ]) {
-      const { value: lease, ms } = await settle(limiter.acquire(queueRequest({ surface })))
-      lease!.end()
-      waits.push(Math.round(ms / 5000))
-    }
-    expect(waits).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12])
-  })
-
   it.each([5000, -3_600_000, 365 * 86_400_000])(
     'keeps the rate limit when the clock of its store jumps by %i ms, and logs that once in each process',
     async (jump) => {

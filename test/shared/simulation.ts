@@ -1,5 +1,5 @@
 import { type Changed, changeState, roomFrom } from '../../src/extensions/shared/limiter-change.ts'
-import type { StateReading } from '../../src/extensions/shared/clock.ts'
+import type { Snapshot } from '../../src/extensions/shared/clock.ts'
 import type { LimiterState, OwnRequest, Report, Rules } from '../../src/extensions/shared/limiter-state.ts'
 import { type Sent, SimulatedService } from './simulated-service.ts'
 
@@ -22,8 +22,7 @@ export interface Plan {
 
 /** A process that shares a state. */
 class SimulatedProcess {
-  seen: StateReading | undefined
-  copy: LimiterState | undefined
+  latest: Snapshot<LimiterState> | undefined
   /** The surfaces of the calls that wait. */
   readonly calls: string[] = []
   readonly requests = new Map<string, OwnRequest>()
@@ -42,9 +41,9 @@ class SimulatedProcess {
     this.delay = delay
   }
 
-  end(id: string, status: 'ended' | 'unsent', answered = Infinity): void {
-    const request = this.requests.get(id)!
-    this.requests.set(id, { ...request, status, sent: request.sent && { ...request.sent, answered } })
+  end(id: string, answered = Infinity): void {
+    const { surface, sent } = this.requests.get(id)!
+    this.requests.set(id, { surface, hasEnded: true, sent: sent && { ...sent, answered } })
   }
 }
 
@@ -107,7 +106,7 @@ export class Simulation {
   /** A process that starts trusts the clock of the store. So the others notice first if it was set. */
   #tellTime(): void {
     for (const process of this.processes) process.pausedUntil = 0
-    for (const process of this.#awake()) if (process.copy !== undefined) this.#updateNow(process)
+    for (const process of this.#awake()) if (process.latest !== undefined) this.#updateNow(process)
   }
 
   #start(): SimulatedProcess {
@@ -146,7 +145,7 @@ export class Simulation {
     // A request that is refused closes its surface.
     if (this.#random(40) === 0 && sent.surface !== '')
       process.closures.set(sent.surface, this.now + 500 + this.#random(9000))
-    process.end(sent.id, 'ended', this.now)
+    process.end(sent.id, this.now)
     process.nextAt = Math.min(process.nextAt, this.now)
   }
 
@@ -157,8 +156,8 @@ export class Simulation {
       ...{ process: process.id, requests: new Map(process.requests), closures: new Map(process.closures) },
       waiting: new Map(Array.from(calls, ([surface, { length }]) => [surface, Math.min(2, length)] as const)),
     }
-    const reading = { clock: now + this.#clockAhead, readAt: now, receivedAt: now, previous: process.seen }
-    const changed = changeState(text, reading, process.copy, report, rules, `state ${this.#ids++}`)
+    const times = { clock: now + this.#clockAhead, readAt: now, receivedAt: now }
+    const changed = changeState(text, times, process.latest, report, rules, `state ${this.#ids++}`)
     return { changed, text, report, readAt: now }
   }
 
@@ -198,19 +197,18 @@ export class Simulation {
     this.#wake(process, changed.wakes)
     if (reply === 'lost') return
     const { state } = changed
-    process.copy = structuredClone(state)
-    const { stateId, time, clockOffset } = state
-    process.seen = { stateId, time, clock: time - clockOffset, readAt, receivedAt: this.now }
-    for (const [id, { status }] of report.requests)
-      if (status === 'ended' || status === 'unsent') process.requests.delete(id)
+    const { time, clockOffset } = state
+    const times = { clock: time - clockOffset, readAt, receivedAt: this.now }
+    process.latest = { ...times, state: structuredClone(state) }
+    for (const [id, { hasEnded }] of report.requests) if (hasEnded) process.requests.delete(id)
     for (const [surface, openAt] of report.closures)
       if (process.closures.get(surface) === openAt) process.closures.delete(surface)
     const isAlive = this.now - readAt < (state.aliveUntil[process.id] ?? 0) - time
     for (const [id, { process: owner, surface }] of Object.entries(state.open)) {
       if (owner !== process.id || process.requests.has(id) || !isAlive) continue
-      process.requests.set(id, { surface, status: 'unused', sent: undefined })
+      process.requests.set(id, { surface, hasEnded: false, sent: undefined })
       const isOpen = (state.closures[surface] ?? 0) <= time && !process.closures.has(surface)
-      if (!isOpen || !this.#send(process, id, surface, readAt)) process.end(id, 'unsent')
+      if (!isOpen || !this.#send(process, id, surface, readAt)) process.end(id)
     }
     for (const { process: owner, surface } of state.line) {
       if (owner !== process.id) continue
@@ -218,7 +216,7 @@ export class Simulation {
       const ms = from > time ? from - time : 1000 + this.#random(1000)
       process.nextAt = Math.min(process.nextAt, this.now + ms)
     }
-    const hasNews = [...process.requests.values()].some(({ status }) => status !== 'in flight')
+    const hasNews = [...process.requests.values()].some(({ hasEnded }) => hasEnded)
     if (hasNews) process.nextAt = this.now + 1
   }
 
@@ -236,7 +234,7 @@ export class Simulation {
     if (index === -1) return false
     process.calls.splice(index, 1)
     const endsAt = this.now + 20 + this.#random(this.#random(4) === 0 ? 8000 : 400)
-    process.requests.set(id, { surface, status: 'in flight', sent: { at: this.now, answered: Infinity } })
+    process.requests.set(id, { surface, hasEnded: false, sent: { at: this.now, answered: Infinity } })
     // It arrives at some time until the latest, or its answer.
     const arrival = this.now + this.#random(Math.min(arrivalMs, endsAt - this.now))
     this.#service.receive({ id, surface, endsAt }, process, { grantedAt, sentAt: this.now, arrival })
@@ -270,13 +268,13 @@ export class Simulation {
         break
       case 'set the clock':
         this.#clockAhead += [5000, 3_600_000, -3_600_000, -40_000][this.#random(4)]!
-        if (this.processes.some(({ copy }) => copy === undefined)) this.#tellTime()
+        if (this.processes.some(({ latest }) => latest === undefined)) this.#tellTime()
         break
       case 'lose a reply':
-        if (process?.copy !== undefined) this.#updateNow(process, 'lost')
+        if (process?.latest !== undefined) this.#updateNow(process, 'lost')
         break
       case 'refuse':
-        if (process?.copy !== undefined) this.#updateNow(process, 'failed')
+        if (process?.latest !== undefined) this.#updateNow(process, 'failed')
         break
       case 'cancel':
         process?.calls.pop()

@@ -238,7 +238,7 @@ const serverPromises: Promised<ServerWorld> = {
       return send()
     })
     // It need not wait for the disk.
-    const change = (value?: string) => ({ ...count(value), keepMs: 60_000 })
+    const change = (value?: string) => ({ ...count(value), ttlMs: 60_000 })
     const over = new AbortController()
     let times = 0
     const busy = (async () => {

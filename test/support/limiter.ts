@@ -1,5 +1,5 @@
 import { organizationLimits } from '../../src/api/limits.ts'
-import type { CallLimiter as Limiter, Lease, QueueRequest } from '../../src/limits/interface.ts'
+import type { CallLimiter as Limiter, Permit, QueueRequest } from '../../src/limits/interface.ts'
 
 /** What a patient call asks of a limiter. */
 export const queueRequest = (parts: Partial<QueueRequest> = {}): QueueRequest => ({
@@ -9,21 +9,21 @@ export const queueRequest = (parts: Partial<QueueRequest> = {}): QueueRequest =>
 })
 
 /** What a call gets that may be sent at once. */
-const leaseOf = (parts: object = {}): Lease => ({
+const permitOf = (parts: object = {}): Permit => ({
   ...{ queued: 0, paced: 0, sent: () => {}, answered: () => {}, end: () => {} },
   ...parts,
 })
 
-/** A user's limiter that lets every call go at once, apart from some parts of its leases, and hears of 429s. */
+/** A user's limiter that lets every call go at once, apart from some parts of its permits, and hears of 429s. */
 export const lenientLimiter = (
   parts: object = {},
   refused: (surface: string | null, ms: number) => void = () => {},
 ): Limiter => ({
   acquire: ({ surface }) => {
-    const end: Lease['end'] = ({ refusedForMs } = {}) => {
+    const end: Permit['end'] = ({ refusedForMs } = {}) => {
       if (refusedForMs !== undefined) refused(surface, refusedForMs)
     }
-    return Promise.resolve(leaseOf({ end, ...parts }))
+    return Promise.resolve(permitOf({ end, ...parts }))
   },
   waitOf: () => null,
   limits: organizationLimits,
@@ -36,7 +36,7 @@ export async function refuse(
   ms: number,
 ): Promise<void> {
   const request = queueRequest({ surface, priority: 1e9, maxClosedWaitMs: Infinity })
-  const lease = await limiter.acquire(request)
-  lease.sent()
-  lease.end({ refusedForMs: ms })
+  const permit = await limiter.acquire(request)
+  permit.sent()
+  permit.end({ refusedForMs: ms })
 }

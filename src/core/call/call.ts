@@ -2,7 +2,7 @@ import { type Operation, effectOf } from '../../api/operation.ts'
 import type { Attempt, Charged, ErrorContext, TimeoutPhase } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redactor.ts'
-import type { LeaseOutcome } from '../../limits/interface.ts'
+import type { RequestOutcome } from '../../limits/interface.ts'
 import type { CallCredits } from '../../errors/facts.ts'
 import type { ClientSettings } from '../options/client-settings.ts'
 import type { CallSettings } from '../options/options.ts'
@@ -154,7 +154,7 @@ export interface Success extends RawResponse {
 }
 
 /** A failure, and what follows, also for limits. */
-export interface Failed extends Failing, LeaseOutcome {
+export interface Failed extends Failing, RequestOutcome {
   readonly ok: false
   /** The `outcome` of the attempt: the code of its error, or `aborted`. */
   readonly code: string

@@ -1,6 +1,6 @@
 import { ClosedError } from '../../errors/index.ts'
 import { dateIn } from '../../lib/time.ts'
-import type { CallLimiter, Lease, LeaseOutcome, QueueRequest, QueueWait } from '../../limits/interface.ts'
+import type { CallLimiter, Permit, RequestOutcome, QueueRequest, QueueWait } from '../../limits/interface.ts'
 import type { Wait } from '../options/observer.ts'
 import type { Call } from './call.ts'
 import { Ended } from './cancellation.ts'
@@ -81,15 +81,15 @@ export class OpenCalls {
     this.#reportSoon(call)
   }
 
-  /** A queued call has its lease now, until {@link end}. */
+  /** A queued call has its permit now, until {@link end}. */
   take(call: Call): void {
     this.#unqueue(call)
     this.#inFlight++
   }
 
-  end(lease: Lease, outcome: LeaseOutcome): void {
+  end(permit: Permit, outcome: RequestOutcome): void {
     this.#inFlight--
-    lease.end(outcome)
+    permit.end(outcome)
   }
 
   #unqueue(call: Call): void {

@@ -1,7 +1,7 @@
 import type { TimeoutPhase } from '../../errors/index.ts'
 import { within } from '../../lib/abort.ts'
 import { isA, messageOf } from '../../lib/thrown.ts'
-import type { Lease } from '../../limits/interface.ts'
+import type { Permit } from '../../limits/interface.ts'
 import { type PlainHeaders, requestHeaders } from '../http/headers.ts'
 import { type RawResponse, callFetch, initOf, noticeEnds, readText, send } from '../http/fetch.ts'
 import { FetchMisuse, FollowedRequest, NotSent } from '../http/network-error.ts'
@@ -9,7 +9,7 @@ import { type Call, logAt } from './call.ts'
 
 /** What happened in one attempt. */
 export type Evidence = Happened & {
-  /** Milliseconds for which it waited for its lease: for a slot, and for the pace of its surface. */
+  /** Milliseconds for which it waited for its permit: for a slot, and for the pace of its surface. */
   readonly queued: number
   readonly paced: number
   /** When it was sent, ISO 8601; null if it was not. */
@@ -38,7 +38,7 @@ type Happened =
 
 /** What an attempt is sent with. */
 export interface Ready {
-  readonly lease: Lease
+  readonly permit: Permit
   readonly token: string | null
   /** The user's. */
   readonly headers: PlainHeaders
@@ -51,11 +51,11 @@ export interface Ready {
  */
 export async function sendRequest(
   call: Call,
-  { lease, token, headers: added }: Ready,
+  { permit, token, headers: added }: Ready,
   number: number,
 ): Promise<Evidence> {
   const { client, operation, request, cancellation } = call
-  const { queued, paced } = lease
+  const { queued, paced } = permit
   let isSent = false
   let start = performance.now()
   let status: number | undefined
@@ -76,7 +76,7 @@ export async function sendRequest(
     isSent = true
     start = performance.now()
     cancellation.markInFlight(true)
-    lease.sent()
+    permit.sent()
     logAt(call, number, 'debug', 'sending')
   }
 
@@ -95,7 +95,7 @@ export async function sendRequest(
       if (signal.aborted) response.body?.cancel().catch(() => {})
       signal.throwIfAborted()
       status = response.status
-      lease.answered()
+      permit.answered()
       const { text, complete } = await readText(response, signal)
       // An abort ends the body early, as if it were complete.
       signal.throwIfAborted()

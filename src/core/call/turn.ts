@@ -11,8 +11,8 @@ import { within } from '../../lib/abort.ts'
 import { isA, messageOf } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import {
-  type Lease,
-  type LeaseOutcome,
+  type Permit,
+  type RequestOutcome,
   type QueueRequest,
   SurfaceClosed,
   abortNoticeMs,
@@ -31,7 +31,7 @@ const freshMs = 1000
 /** For so long, a call prepares in its first slot, in milliseconds. If it takes longer, others get the slot meanwhile. */
 const briefMs = 50
 
-/** What a call waits for before each attempt: the time of a retry, its budgets, its token and its lease. */
+/** What a call waits for before each attempt: the time of a retry, its budgets, its token and its permit. */
 export class Turn {
   readonly #call: Call
   readonly #openCalls: OpenCalls
@@ -43,7 +43,7 @@ export class Turn {
   /** When both were got, if code of the user makes them. */
   #preparedAt = -Infinity
   /** Until its attempt has ended. */
-  #lease: Lease | undefined
+  #permit: Permit | undefined
 
   constructor(call: Call, openCalls: OpenCalls, bill: Bill) {
     this.#call = call
@@ -55,10 +55,10 @@ export class Turn {
   }
 
   /**
-   * Waits in the queue for a lease, to {@link hold} it. It is not async: calls made together keep their order, and thousands
+   * Waits in the queue for a permit, to {@link hold} it. It is not async: calls made together keep their order, and thousands
    * may wait.
    */
-  queue(): Promise<Lease> {
+  queue(): Promise<Permit> {
     const { client, settings } = this.#call
     const isReady = !this.#hasToPrepare && settings.budget.length === 0
     return isReady ? client.limiter.acquire(this.#enterQueue()) : this.#reserveAndQueue()
@@ -69,18 +69,18 @@ export class Turn {
     return client.credential.fixed === undefined || typeof settings.headers === 'function'
   }
 
-  /** The call has left the queue: its next attempt has this lease. */
-  hold(lease: Lease): Lease {
+  /** The call has left the queue: its next attempt has this permit. */
+  hold(permit: Permit): Permit {
     this.#openCalls.take(this.#call)
-    this.#lease = lease
-    return lease
+    this.#permit = permit
+    return permit
   }
 
-  /** The lease that the call has, or the next one. The call may have been aborted after the grant. */
+  /** The permit that the call has, or the next one. The call may have been aborted after the grant. */
   async take(): Promise<Ready> {
-    const lease = this.#lease ?? this.hold(await this.queue())
+    const permit = this.#permit ?? this.hold(await this.queue())
     this.#call.cancellation.throwIfAborted()
-    return { lease, token: this.#token, headers: this.#headers }
+    return { permit, token: this.#token, headers: this.#headers }
   }
 
   /** Frees the slot of an attempt; after a 429 it closes the surface, so that the next request does not run into it. */
@@ -91,12 +91,12 @@ export class Turn {
     this.end(outcome.ok ? {} : outcome, isCut && sent !== null ? abortNoticeMs : 0)
   }
 
-  /** Ends the lease, if the call has one. */
-  end(outcome: LeaseOutcome, delayMs = 0): void {
-    const lease = this.#lease
-    if (lease === undefined) return
-    this.#lease = undefined
-    const end = (): void => this.#openCalls.end(lease, outcome)
+  /** Ends the permit, if the call has one. */
+  end(outcome: RequestOutcome, delayMs = 0): void {
+    const permit = this.#permit
+    if (permit === undefined) return
+    this.#permit = undefined
+    const end = (): void => this.#openCalls.end(permit, outcome)
     if (delayMs > 0) setTimeout(end, delayMs)
     else end()
   }
@@ -118,7 +118,7 @@ export class Turn {
   }
 
   /** Reserves budgets before the call queues, and prepares once it has a slot. */
-  async #reserveAndQueue(): Promise<Lease> {
+  async #reserveAndQueue(): Promise<Permit> {
     const { client, cancellation } = this.#call
     if (client.credential.isMissing) await this.#updateToken()
     await this.#inTime('no answer of a budget', () => this.#bill.reserveInBudgets())
@@ -127,10 +127,10 @@ export class Turn {
     let paced = 0
     // What was prepared without a slot may be too old when there is one again. Then the call keeps that one, or it would never be sent.
     for (let isFirst = true; ; isFirst = false) {
-      const lease = await client.limiter.acquire(queueRequest)
-      const isKept = await this.#prepareWith(lease, isFirst)
-      paced += lease.paced
-      if (isKept) return { ...lease, queued: lease.queued + lease.paced - paced, paced }
+      const permit = await client.limiter.acquire(queueRequest)
+      const isKept = await this.#prepareWith(permit, isFirst)
+      paced += permit.paced
+      if (isKept) return { ...permit, queued: permit.queued + permit.paced - paced, paced }
       // Ahead of the calls that went while it prepared.
       queueRequest = { ...queueRequest, isRetry: true }
     }
@@ -142,12 +142,12 @@ export class Turn {
    * @param isFirst Whether the call may lose it because that takes long.
    * @returns Whether the call has kept it.
    */
-  async #prepareWith(lease: Lease, isFirst: boolean): Promise<boolean> {
+  async #prepareWith(permit: Permit, isFirst: boolean): Promise<boolean> {
     const { client, operation } = this.#call
     let isKept = true
     const giveBack = (): void => {
       isKept = false
-      lease.end({ unsent: true })
+      permit.end({ unsent: true })
     }
     const timer = isFirst ? setTimeout(giveBack, briefMs) : undefined
     try {

@@ -7,7 +7,7 @@
 // - If the store has lost a part of what was spent, nothing more is granted in that period.
 
 import { type PeriodAccount, type PeriodBook, accountOf, keepAccount, rounded } from '../../extend.ts'
-import type { ClockReading } from './clock.ts'
+import type { ReadTimes } from './clock.ts'
 import {
   type VersionedState,
   contentOf,
@@ -112,7 +112,7 @@ const longestLeaseMs = 86_400_000
 /** Changes the text of a budget for one process. It has no effect but what it returns. */
 export function changeBudget<Request extends BudgetRequest>(
   text: string | undefined,
-  { clock: now }: ClockReading,
+  { clock: now }: ReadTimes,
   latest: BudgetState | undefined,
   report: BudgetReport<Request>,
   { limit, leaseMs, periodAt }: BudgetTerms,

@@ -74,7 +74,7 @@ export class BudgetSync extends StoredText<BudgetState> {
 
   /** What the store's clock shows, by each clock of this process. */
   #times(): number[] {
-    const { latestReading: latest } = this
+    const { latest } = this
     if (latest === undefined) return []
     return [performance.now() - latest.readAt, Date.now() - this.#readAtWall].map((ms) => latest.clock + ms)
   }
@@ -132,8 +132,8 @@ export class BudgetSync extends StoredText<BudgetState> {
     const report = { process: this.id, confirmed: this.#confirmed, outcomes, open, requests }
     this.#lacksReply ||= requests.some(({ credits }) => credits !== null)
     const readAtWall = Date.now()
-    const { state, period, replies } = await this.change((text, reading) =>
-      changeBudget(text, reading, this.latestState, report, this.#terms, randomId()),
+    const { state, period, replies } = await this.change((text, times) =>
+      changeBudget(text, times, this.latest?.state, report, this.#terms, randomId()),
     )
     this.#readAtWall = readAtWall
     this.#lacksReply = false

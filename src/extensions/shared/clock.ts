@@ -6,38 +6,36 @@
 const jumpMs = 1000
 
 /** What a store's clock showed, between two monotonic times of this process. */
-interface Reading {
+export interface ReadTimes {
   readonly clock: number
   readonly readAt: number
   readonly receivedAt: number
 }
 
-/** A reading of the clock together with a state. */
-export interface StateReading extends Reading {
+/** A state that a process has read, and when. */
+export interface Snapshot<State> extends ReadTimes {
+  readonly state: State
+}
+
+/** What decides the time of a state. */
+interface TimedState {
   readonly stateId: string
-  /** The time of the state. */
   readonly time: number
 }
 
-/** The reading of the clock for a change. */
-export interface ClockReading extends Reading {
-  /** When this process read the state last; undefined at first. */
-  readonly previous: StateReading | undefined
-}
-
 /** What the time is at least when a process reads a state again. */
-export function expectedTime(previous: StateReading, { readAt }: ClockReading): number {
-  return previous.time + readAt - previous.receivedAt
+export function expectedTime({ state, receivedAt }: Snapshot<TimedState>, { readAt }: ReadTimes): number {
+  return state.time + readAt - receivedAt
 }
 
-/** How far a clock has jumped since it showed `before`; 0 for no jump. */
+/** How far a clock has jumped from `before` to `after` since the latest read; 0 for no jump. */
 export function jumpOf(
   before: number,
   after: number,
-  previous: StateReading,
-  { readAt, receivedAt }: ClockReading,
+  latest: ReadTimes,
+  { readAt, receivedAt }: ReadTimes,
 ): number {
-  const [least, most] = [readAt - previous.receivedAt, receivedAt - previous.readAt]
+  const [least, most] = [readAt - latest.receivedAt, receivedAt - latest.readAt]
   const passed = after - before
   const jump = Math.max(0, passed - most) + Math.min(0, passed - least)
   // Two good clocks may drift apart by a thousandth.
@@ -46,16 +44,15 @@ export function jumpOf(
 
 /** The time of a change; that of the first change of all is 0. */
 export function timeOf(
-  found: { readonly stateId: string; readonly time: number; readonly clockOffset: number } | undefined,
-  reading: ClockReading,
+  found: (TimedState & { readonly clockOffset: number }) | undefined,
+  times: ReadTimes,
+  latest: Snapshot<TimedState> | undefined,
 ): number {
-  const { clock, previous } = reading
-  if (found === undefined) return Math.round(previous === undefined ? 0 : expectedTime(previous, reading))
-  const time = clock + found.clockOffset
+  if (found === undefined) return latest === undefined ? 0 : Math.round(expectedTime(latest, times))
+  const time = times.clock + found.clockOffset
   // Others may have changed the state at a time that a process cannot explain: it has slept.
-  const isKnown =
-    previous?.stateId === found.stateId && jumpOf(previous.time, found.time, previous, reading) <= 0
-  if (isKnown) return time - jumpOf(previous.time, time, previous, reading)
+  if (latest?.state.stateId === found.stateId && jumpOf(latest.state.time, found.time, latest, times) <= 0)
+    return time - jumpOf(latest.state.time, time, latest, times)
   // The latest change is not in the future: a process that is new or has slept takes the time from it.
   return time < found.time - jumpMs ? found.time : time
 }

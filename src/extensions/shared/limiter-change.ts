@@ -2,7 +2,7 @@
 // reports, and gives the free slots to the first of the line. The store is read and written elsewhere (`limiter-sync.ts`).
 
 import { type SentRequest, marginMs } from '../../extend.ts'
-import { type ClockReading, expectedTime, timeOf } from './clock.ts'
+import { type ReadTimes, type Snapshot, expectedTime, timeOf } from './clock.ts'
 import {
   type LimiterState,
   type OpenRequest,
@@ -37,26 +37,26 @@ export interface Changed {
  */
 export function changeState(
   text: string | undefined,
-  reading: ClockReading,
-  latest: LimiterState | undefined,
+  times: ReadTimes,
+  latest: Snapshot<LimiterState> | undefined,
   report: Report,
   rules: Rules,
   newId: string,
 ): Changed {
-  const { clock, previous } = reading
+  const { clock, readAt } = times
   const found = readState(text) as LimiterState | undefined
   const before = contentOf(found)
-  const now = timeOf(found, reading)
+  const now = timeOf(found, times, latest)
   const state = found ?? newState(newId, clock, now)
-  if (latest !== undefined && hasLost(found, latest)) {
+  if (latest !== undefined && hasLost(found, latest.state)) {
     // The first process that restores makes it a new state. Another one has done so if it is newer than what this one knows.
-    if (state.version < latest.version) Object.assign(state, { stateId: newId, createdAt: now })
+    if (state.version < latest.state.version) Object.assign(state, { stateId: newId, createdAt: now })
     state.grantsFrom = state.createdAt + Math.min(restoreMs, rules.windowMs)
-    restore(state, latest, previous === undefined ? 0 : now - expectedTime(previous, reading))
+    restore(state, latest.state, now - expectedTime(latest, times))
   }
   dropDead(state, now)
   // The clock was read later: no request counts from a time before its arrival, and no surface opens early.
-  putReport(state, report, now - reading.readAt, rules, now)
+  putReport(state, report, now - readAt, rules, now)
   dropOutdated(state, rules, now)
   const granted = grantSlots(state, rules, now, newId)
   Object.assign(state, { time: now, clockOffset: now - clock })
@@ -67,16 +67,33 @@ export function changeState(
   return { state, isChanged, wakes: isForAll ? [everyone] : others }
 }
 
-/** When there may be room for the call of a process that waits at a surface, if a slot is free; at the latest change or before for now. */
-export function roomFrom(state: LimiterState, process: string, surface: string, rules: Rules): number {
-  const { grantsFrom, closures, line, arrivals } = state
-  const places = line.filter((place) => place.surface === surface)
-  const ahead = places.findIndex((place) => place.process === process)
+/**
+ * When there may be room for the next call of a process at a surface, if a slot is free; at the latest change or before for now.
+ *
+ * @param behind How many further calls of the process go before it.
+ */
+export function roomFrom(
+  state: LimiterState,
+  process: string,
+  surface: string,
+  rules: Rules,
+  behind = 0,
+): number {
+  const { time, grantsFrom, closures, line, arrivals } = state
+  const { windowMs } = rules
+  const perMinute = surface === unlimitedSurface ? Infinity : rules.perMinute
+  const waiters = line.filter((waiter) => waiter.surface === surface)
+  const ahead = Math.max(
+    0,
+    waiters.findIndex((waiter) => waiter.process === process),
+  )
   const times = Object.values(arrivals[surface] ?? {}).sort((a, b) => a - b)
   // So many requests have to count no more. If those in flight are among them, this is too early.
-  const excess = openAt(state, surface) + times.length + ahead + 1 - rules.perMinute
-  const last = surface === unlimitedSurface ? undefined : times[Math.min(excess, times.length) - 1]
-  return Math.max(grantsFrom, closures[surface] ?? 0, (last ?? -Infinity) + rules.windowMs)
+  const excess = openAt(state, surface) + times.length + ahead + (behind % perMinute) + 1 - perMinute
+  const last = times[Math.min(excess, times.length) - 1] ?? -Infinity
+  const first = Math.max(grantsFrom, closures[surface] ?? 0, last + windowMs)
+  const fullWindows = Math.floor(behind / perMinute)
+  return fullWindows === 0 ? first : Math.max(time, first) + fullWindows * windowMs
 }
 
 /** When a request arrived at the latest. */
@@ -92,11 +109,11 @@ function putReport(state: LimiterState, report: Report, ahead: number, rules: Ru
     request.process === process && request.stateId !== state.stateId && !requests.has(id)
   state.open = filtered(state.open, (request, id) => !isRestored(request, id))
   const calls = new Map(waiting)
-  state.line = state.line.flatMap((place) => {
-    if (place.process !== process) return [place]
-    const count = calls.get(place.surface) ?? 0
-    calls.delete(place.surface)
-    return count > 0 ? [{ ...place, calls: count }] : []
+  state.line = state.line.flatMap((waiter) => {
+    if (waiter.process !== process) return [waiter]
+    const count = calls.get(waiter.surface) ?? 0
+    calls.delete(waiter.surface)
+    return count > 0 ? [{ ...waiter, calls: count }] : []
   })
   for (const [surface, count] of calls) state.line.push({ process, surface, calls: count })
   for (const [surface, openAt] of closures)
@@ -108,16 +125,15 @@ function putRequest(
   state: LimiterState,
   process: string,
   id: string,
-  { surface, status, sent }: OwnRequest,
+  { surface, sent, hasEnded }: OwnRequest,
   timeOf: (at: number) => number,
 ): void {
-  if (status === 'ended') end(state, id, surface, sent && timeOf(arrivalOf(sent)))
-  else if (status === 'unsent') state.open = without(state.open, id)
+  if (hasEnded) end(state, id, surface, sent && timeOf(arrivalOf(sent)))
   // Others do not know it, if it was sent while the store was away, or no more, if the process was thought dead.
   else state.open[id] ??= { process, surface, stateId: state.stateId }
 }
 
-/** Frees the slot of a request, which counts from its arrival. */
+/** Frees the slot of a request, which counts from its arrival; undefined if it was never sent. */
 function end(state: LimiterState, id: string, surface: string, arrival: number | undefined): void {
   state.open = without(state.open, id)
   if (surface === unlimitedSurface || arrival === undefined) return
@@ -125,14 +141,14 @@ function end(state: LimiterState, id: string, surface: string, arrival: number |
   state.arrivals[surface] = { [id]: arrival, ...state.arrivals[surface] }
 }
 
-/** Frees the slots and places of processes that are silent for too long. */
+/** Frees the slots of processes that are silent for too long, which wait no more. */
 function dropDead(state: LimiterState, now: number): void {
   const aliveUntil = ({ process }: { process: string }): number => state.aliveUntil[process] ?? 0
   for (const [id, request] of Object.entries(state.open)) {
     // It may have been sent until then.
     if (aliveUntil(request) <= now) end(state, id, request.surface, aliveUntil(request) + marginMs)
   }
-  state.line = state.line.filter((place) => aliveUntil(place) > now)
+  state.line = state.line.filter((waiter) => aliveUntil(waiter) > now)
 }
 
 /** Drops what no longer counts. */
@@ -150,12 +166,12 @@ function grantSlots(state: LimiterState, rules: Rules, now: number, newId: strin
   const granted: string[] = []
   const mayGet = ({ surface }: { surface: string }): boolean => hasRoom(state, surface, rules, now)
   while (Object.keys(state.open).length < rules.inFlight) {
-    const place = state.line.find(mayGet)
-    if (place === undefined) break
-    const { process, surface, calls } = place
+    const waiter = state.line.find(mayGet)
+    if (waiter === undefined) break
+    const { process, surface, calls } = waiter
     state.open[`${newId}${granted.length}`] = { process, surface, stateId: state.stateId }
-    state.line = state.line.filter((each) => each !== place)
-    if (calls > 1) state.line.push({ ...place, calls: calls - 1 })
+    state.line = state.line.filter((each) => each !== waiter)
+    if (calls > 1) state.line.push({ ...waiter, calls: calls - 1 })
     granted.push(process)
   }
   return granted
@@ -193,7 +209,7 @@ function restore(state: LimiterState, lost: LimiterState, ahead: number): void {
   for (const [id, request] of Object.entries(lost.open))
     if (state.arrivals[request.surface]?.[id] === undefined) state.open[id] = request
   const isNew = ({ process, surface }: { process: string; surface: string }): boolean =>
-    !state.line.some((place) => place.process === process && place.surface === surface)
+    !state.line.some((waiter) => waiter.process === process && waiter.surface === surface)
   state.line = [...lost.line.filter(isNew), ...state.line]
   keepLatest(state.aliveUntil, lost.aliveUntil, ahead)
   keepLatest(state.closures, lost.closures, ahead)

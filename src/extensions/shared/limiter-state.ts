@@ -5,21 +5,15 @@
 // - No more requests are in flight than the organization may have, and no surface gets more than its number in any window.
 // - Who has waited longest goes first, however far from the store it is: a slot waits for its process.
 // - Everything has an id or a process. So an update may be repeated after one whose result is unknown.
-// - A process that is silent for longer than its lease loses its slots and places. Its requests count until their window ends.
+// - A process that is silent for longer than its lease loses its slots, and waits no more. Its requests count until their window ends.
 // - If the store loses the text, each process that knows it restores it, and nothing is granted for some seconds.
 // - What waits changes nothing: a process that is refused again writes no new text until its lease is due.
 
-import type { SentRequest } from '../../extend.ts'
+import type { Limits, SentRequest } from '../../extend.ts'
 import type { VersionedState } from './versioned-state.ts'
 
 /** What all processes of an organization have to agree on. */
-export interface Rules {
-  /** Requests in flight. */
-  readonly inFlight: number
-  /** Requests to a surface within a window. */
-  readonly perMinute: number
-  /** How long a request counts from its arrival, in milliseconds. */
-  readonly windowMs: number
+export interface Rules extends Limits {
   /** How long a silent process counts as alive, in milliseconds. */
   readonly leaseMs: number
 }
@@ -32,8 +26,8 @@ export interface OpenRequest {
   readonly stateId: string
 }
 
-/** The place of a process in the line, with its calls at one surface. */
-interface Place {
+/** A process that waits, with its calls at one surface. */
+interface Waiter {
   readonly process: string
   readonly surface: string
   /** How many of its calls wait there; more than the slots of all make no difference. */
@@ -48,14 +42,14 @@ export interface LimiterState extends VersionedState {
   createdAt: number
   /** Nothing is granted before. */
   grantsFrom: number
-  /** Until when each process counts as alive that has a request or a place. */
+  /** Until when each process counts as alive that waits or has a request. */
   aliveUntil: Record<string, number>
   /** The requests that hold a slot, by their ids. */
   open: Record<string, OpenRequest>
   /** When the ended requests to each surface arrived at the latest, by their ids. */
   arrivals: Record<string, Record<string, number>>
   /** Who waits, from the first to the last. */
-  line: Place[]
+  line: Waiter[]
   /** When surfaces open that a 429 has closed. */
   closures: Record<string, number>
 }
@@ -63,10 +57,9 @@ export interface LimiterState extends VersionedState {
 /** A request of this process. */
 export interface OwnRequest {
   readonly surface: string
-  /** `unused`: a call may still get it. `unsent`: it has ended without being sent. */
-  readonly status: 'unused' | 'in flight' | 'ended' | 'unsent'
-  /** When it was sent; undefined before that. */
+  /** When it was sent; undefined while no call has it, and for good if it never was. */
   readonly sent: SentRequest | undefined
+  readonly hasEnded: boolean
 }
 
 /** What a process reports in one update. Its times are monotonic. */

@@ -1,20 +1,20 @@
-// The part of one process in the shared limits: its queues and its requests. What it wants of the others follows from them and from the
-// latest state: it updates when they have to know something, when there may be room for its calls, when another process asks for it, and
-// before its lease ends. While the store is unavailable, calls wait, or go on with limits of this process alone.
+// The part of one process in the shared limits: its queues, and its requests. The store grants it a request, a call of a queue gets it, and when
+// the call has ended, the others hear of it. What the process wants of them follows from its queues, its requests and the latest state: it
+// updates when they have to know something, when there may be room for its calls, when another process asks for it, and before its lease ends.
+// While the store is unavailable, calls wait.
 
 import {
-  type Lease,
-  type Limits,
+  type Permit,
+  type Pace,
   type QueueRequest,
   type SentRequest,
   type Slot,
-  SurfacePace,
   SurfaceQueue,
-  longestClosureMs,
   marginMs,
 } from '../../extend.ts'
 import { randomId } from '../../lib/hash.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
+import type { Snapshot } from './clock.ts'
 import { arrivalOf, changeState, roomFrom } from './limiter-change.ts'
 import {
   type LimiterState,
@@ -28,7 +28,7 @@ import {
 import { type SharedOptions, StoredText } from './stored-text.ts'
 
 /** How long a store keeps a state that nobody changes, in milliseconds: longer than a 429 closes a surface. */
-const keepMs = 2 * 86_400_000
+const ttlMs = 2 * 86_400_000
 
 /** Longest time between two updates while only a slot is missing, in milliseconds; up to twice that, so that processes do not coincide. */
 const longestPollMs = 1000
@@ -36,20 +36,10 @@ const longestPollMs = 1000
 /** Longest random delay of an update, so that processes do not all update at once, in milliseconds. */
 const jitterMs = 40
 
-const hasEnded = ({ status }: OwnRequest): boolean => status === 'ended' || status === 'unsent'
-
-/** The limits of a process while the store is unavailable. */
-export interface LocalLimits extends Pick<Limits, 'inFlight' | 'perMinute'> {
-  /** The fraction of the organization's limits. */
-  readonly share: number
-}
-
 /** Keeps the shared state and the requests of this process in step. */
 export class LimiterSync extends StoredText<LimiterState> {
   isClosed = false
   readonly #rules: Rules
-  readonly #limits: Limits
-  readonly #local: LocalLimits | undefined
   readonly #queues = new Map<string, SurfaceQueue>()
   /** By their ids: those in flight, and those whose end the store may not know yet. */
   readonly #requests = new Map<string, OwnRequest>()
@@ -65,26 +55,17 @@ export class LimiterSync extends StoredText<LimiterState> {
   /** Ends listening to the messages of other processes. */
   #unwatch: (() => void) | undefined
 
-  /** @param local Undefined if this process must send nothing while the store is unavailable. */
-  constructor(
-    options: SharedOptions,
-    organization: string,
-    rules: Rules,
-    limits: Limits,
-    local: LocalLimits | undefined,
-  ) {
+  constructor(options: SharedOptions, organization: string, rules: Rules) {
     // The number changes with the text.
-    super(options, 'limits-4', organization, keepMs)
+    super(options, 'limits-4', organization, ttlMs)
     this.#rules = rules
-    this.#limits = limits
-    this.#local = local
     this.#firstPollMs = this.#pollMs = this.store.watch === undefined ? 25 : longestPollMs
   }
 
-  acquire(request: QueueRequest): Promise<Lease> {
-    const lease = this.#queueOf(request.surface).acquire(request)
+  acquire(request: QueueRequest): Promise<Permit> {
+    const permit = this.#queueOf(request.surface).acquire(request)
     this.schedule()
-    return lease
+    return permit
   }
 
   /** The queue of a surface that has had calls. */
@@ -92,7 +73,7 @@ export class LimiterSync extends StoredText<LimiterState> {
     return this.#queues.get(surfaceKey(surface))
   }
 
-  /** Gives up the places, and stops listening. Requests in flight keep their slots until they end. */
+  /** Refuses all calls that wait, and stops listening. Requests in flight keep their slots until they end. */
   async stop(reason: unknown): Promise<void> {
     this.isClosed = true
     for (const queue of this.#queues.values()) queue.refuse(reason)
@@ -105,94 +86,79 @@ export class LimiterSync extends StoredText<LimiterState> {
     const key = surfaceKey(name)
     const known = this.#queues.get(key)
     if (known !== undefined) return known
-    // It keeps the limits of this process while the store is unavailable.
-    const perMinute = name === null ? Infinity : (this.#local ?? this.#limits).perMinute
-    const queue: SurfaceQueue = new SurfaceQueue(new SurfacePace(this.#limits, perMinute), {
-      wait: () => this.#waitMs(key, queue),
-      hasNoSlot: () => this.#inFlight >= this.#rules.inFlight,
-      take: () => Promise.resolve(this.#slotOf(key)),
-      refused: (ms) => {
-        const openAt = performance.now() + Math.min(ms, longestClosureMs)
-        this.#closures.set(key, Math.max(openAt, this.#closures.get(key) ?? 0))
-        this.schedule()
-      },
+    const queue = new SurfaceQueue(this.#paceOf(key), {
+      areTaken: () => this.#inFlight >= this.#rules.inFlight,
+      take: () => Promise.resolve(this.#slotAt(key)),
     })
     this.#queues.set(key, queue)
     return queue
   }
 
-  #slotOf(key: string): Slot {
+  #paceOf(key: string): Pace {
+    const closed = (): number => Math.max(0, this.#opensAt(key) - performance.now())
+    return {
+      closed,
+      wait: () => {
+        // What the store has granted before may be sent.
+        if (this.#grantsAt(key).length > 0) return closed()
+        if (this.isUnavailable) return Infinity
+        const ms = Math.max(closed(), this.#roomAt(key) - performance.now())
+        // Then only a slot is missing, which an update brings.
+        return ms > 0 || this.#lengthOf(key) === 0 ? Math.max(0, ms) : Infinity
+      },
+      waitBehind: (ahead) => this.#roomAt(key, ahead) - performance.now(),
+      closeFor: (milliseconds) => {
+        const openAt = performance.now() + milliseconds
+        this.#closures.set(key, Math.max(openAt, this.#closures.get(key) ?? 0))
+      },
+    }
+  }
+
+  #slotAt(key: string): Slot {
     let id: string | undefined
-    const become = (status: OwnRequest['status'], sent: SentRequest): void => {
-      id ??= this.#unusedAt(key)[0]?.[0] ?? randomId()
-      this.#requests.set(id, { surface: key, status, sent })
+    const put = (sent: SentRequest | undefined, hasEnded: boolean): void => {
+      // A queue uses a slot only while there is a grant.
+      id ??= this.#grantsAt(key)[0] as string
+      this.#requests.set(id, { surface: key, sent, hasEnded })
     }
     return {
-      enter: (request) => become('in flight', request),
-      release: (request, isUnsent = false) => {
-        if (request !== null) become(isUnsent ? 'unsent' : 'ended', request)
+      use: (request) => put(request, false),
+      release: (request, { unsent }) => {
+        if (request !== null) put(unsent === true ? undefined : request, true)
         this.schedule()
         this.#wakeQueues()
       },
     }
   }
 
-  /** The requests that the store has granted at a surface, and that no call has got yet. */
-  #unusedAt(key: string): [id: string, request: OwnRequest][] {
-    return Array.from(this.#requests).filter(
-      ([, { surface, status }]) => surface === key && status === 'unused',
-    )
+  /** The ids of the requests that the store has granted at a surface, and that no call has got yet. */
+  #grantsAt(key: string): string[] {
+    const isUnused = ({ surface, sent, hasEnded }: OwnRequest): boolean =>
+      surface === key && sent === undefined && !hasEnded
+    return Array.from(this.#requests).flatMap(([id, request]) => (isUnused(request) ? [id] : []))
   }
 
   get #inFlight(): number {
-    return Array.from(this.#requests.values()).filter(({ status }) => status === 'in flight').length
+    return Array.from(this.#requests.values()).filter(({ sent, hasEnded }) => sent && !hasEnded).length
   }
 
-  /** Milliseconds until the next call of a surface may go; Infinity until an update says more. */
-  #waitMs(key: string, { pace, length }: SurfaceQueue): number {
-    // What the store has granted before may be sent.
-    if (this.#unusedAt(key).length > 0) return pace.closed
-    if (this.isUnavailable)
-      return this.#local === undefined ? Infinity : this.#localWaitMs(key, pace, this.#local)
-    const ms = Math.max(pace.closed, this.#roomAt(key) - performance.now())
-    return ms > 0 || length === 0 ? Math.max(0, ms) : Infinity
+  #lengthOf(key: string): number {
+    return this.#queues.get(key)?.length ?? 0
+  }
+
+  /** When a surface opens after a 429, of this process or of another one. */
+  #opensAt(key: string): number {
+    const { latest } = this
+    const others = latest ? ownTime(latest, latest.state.closures[key] ?? -Infinity) : -Infinity
+    return Math.max(this.#closures.get(key) ?? -Infinity, others)
   }
 
   /** When there may be room for the next call of a surface; in the past if only a slot is missing, or the store has not been asked. */
-  #roomAt(key: string): number {
-    const { latestState: state, latestReading: reading } = this
-    if (state === undefined || reading === undefined) return -Infinity
-    const from = roomFrom(state, this.id, key, this.#rules)
-    return from <= reading.time ? -Infinity : from - reading.time + reading.readAt
-  }
-
-  /** Milliseconds until the process may send its share of what the requests of all have left, as far as it knows them. */
-  #localWaitMs(key: string, pace: SurfacePace, { inFlight, share }: LocalLimits): number {
-    if (this.#inFlight >= inFlight) return Infinity
-    const now = performance.now()
-    const { windowMs, perMinute } = this.#rules
-    const { time = 0, receivedAt = -Infinity } = this.latestReading ?? {}
-    const { arrivals = {}, open = {} } = this.latestState ?? {}
-    const others = Object.values(open).filter(
-      ({ surface, process }) => surface === key && process !== this.id,
-    )
-    const times = [...Object.values(arrivals[key] ?? {}), ...others.map(() => time)]
-      .map((at) => at - time + receivedAt)
-      .filter((at) => at + windowMs > now)
-      .sort((a, b) => a - b)
-    const own = Array.from(this.#requests.values()).filter(({ surface }) => surface === key)
-    const sent = own.filter((request) => request.status !== 'unsent' && !this.#isOutdated(request)).length
-    const room = Math.min(perMinute, Math.ceil((sent + 1) / share))
-    const last = times[times.length + room - perMinute - 1] ?? -Infinity
-    return Math.max(pace.wait, last + windowMs - now)
-  }
-
-  /** Whether a request that has ended counts no more. */
-  #isOutdated({ status, sent }: OwnRequest): boolean {
-    const { windowMs } = this.#rules
-    return (
-      status === 'ended' && sent !== undefined && arrivalOf(sent) + windowMs + marginMs < performance.now()
-    )
+  #roomAt(key: string, behind = 0): number {
+    const { latest } = this
+    if (latest === undefined) return -Infinity
+    const from = roomFrom(latest.state, this.id, key, this.#rules, behind)
+    return from <= latest.state.time ? -Infinity : ownTime(latest, from)
   }
 
   #wakeQueues(): void {
@@ -203,17 +169,17 @@ export class LimiterSync extends StoredText<LimiterState> {
     const key = await this.key()
     if (!this.isClosed)
       this.#unwatch ??= this.store.watch?.(key, (message) => this.#receive(message)) ?? (() => {})
-    for (const [id, request] of this.#needless()) this.#requests.set(id, { ...request, status: 'unsent' })
-    const { report } = await this.change((text, reading) => {
+    for (const [id, surface] of this.#unusable())
+      this.#requests.set(id, { surface, sent: undefined, hasEnded: true })
+    const { report } = await this.change((text, times) => {
       // As it is now: no slot may be free before its 429 is known.
       const report = this.#report()
-      const changed = changeState(text, reading, this.latestState, report, this.#rules, randomId())
+      const changed = changeState(text, times, this.latest, report, this.#rules, randomId())
       return { ...changed, message: messageOf(this.id, changed.wakes), report }
     })
     this.#forget(report)
     this.#random = Math.random()
-    this.#pollMs = this.#takeGranted() ? this.#firstPollMs : Math.min(this.#pollMs * 1.5, longestPollMs)
-    this.#closeQueues()
+    this.#pollMs = this.#takeGrants() ? this.#firstPollMs : Math.min(this.#pollMs * 1.5, longestPollMs)
     this.#wakeQueues()
   }
 
@@ -226,57 +192,47 @@ export class LimiterSync extends StoredText<LimiterState> {
   #waiting(): Map<string, number> {
     const waiting = new Map<string, number>()
     for (const [key, { length }] of this.#queues) {
-      const calls = Math.min(length - this.#unusedAt(key).length, this.#rules.inFlight)
+      const calls = Math.min(length - this.#grantsAt(key).length, this.#rules.inFlight)
       if (calls > 0) waiting.set(key, calls)
     }
     return waiting
   }
 
   /** The surfaces at which the process is in the line. */
-  get #places(): Set<string> {
-    const own = this.latestState?.line.filter(({ process }) => process === this.id) ?? []
+  get #inLine(): Set<string> {
+    const own = this.latest?.state.line.filter(({ process }) => process === this.id) ?? []
     return new Set(own.map(({ surface }) => surface))
   }
 
-  /** The granted requests that no call may use. */
-  #needless(): [id: string, request: OwnRequest][] {
-    return Array.from(this.#queues).flatMap(([key, { length, pace }]) =>
-      this.#unusedAt(key).slice(pace.closed > 0 ? 0 : length),
+  /** The grants that no call can use, since it has left or its surface has closed. */
+  #unusable(): [id: string, surface: string][] {
+    const now = performance.now()
+    return Array.from(this.#queues).flatMap(([key, { length }]) =>
+      this.#grantsAt(key)
+        .slice(this.#opensAt(key) > now ? 0 : length)
+        .map((id): [string, string] => [id, key]),
     )
   }
 
   /** The store knows what was reported. */
   #forget({ requests, closures }: Report): void {
-    for (const [id, request] of requests) if (hasEnded(request)) this.#requests.delete(id)
+    for (const [id, { hasEnded }] of requests) if (hasEnded) this.#requests.delete(id)
     for (const [key, openAt] of closures) if (this.#closures.get(key) === openAt) this.#closures.delete(key)
   }
 
-  /** Takes the requests that the state has for this process; returns whether there are any. */
-  #takeGranted(): boolean {
-    const { latestState: state, latestReading: reading } = this
-    if (state === undefined || reading === undefined) return false
+  /** Takes the requests that the latest state grants this process; returns whether there are any. */
+  #takeGrants(): boolean {
+    if (this.latest === undefined) return false
+    const { state, readAt } = this.latest
     // A process that slept for so long may have lost them to others.
-    const aliveMs = (state.aliveUntil[this.id] ?? 0) - reading.time
-    if (performance.now() - reading.readAt >= aliveMs) return false
+    const aliveMs = (state.aliveUntil[this.id] ?? 0) - state.time
+    if (performance.now() - readAt >= aliveMs) return false
     const isNew = ([id, { process }]: [string, { process: string }]): boolean =>
       process === this.id && !this.#requests.has(id)
-    const granted = Object.entries(state.open).filter(isNew)
-    for (const [id, { surface }] of granted)
-      this.#requests.set(id, { surface, status: 'unused', sent: undefined })
-    return granted.length > 0
-  }
-
-  /** Closes the surfaces for which others have had a 429. */
-  #closeQueues(): void {
-    const { latestState: state, latestReading: reading } = this
-    if (state === undefined || reading === undefined) return
-    const late = performance.now() - reading.readAt
-    for (const [key, queue] of this.#queues) {
-      const ms = (state.closures[key] ?? 0) - reading.time - late
-      const { closed } = queue.pace
-      // Each closure counts as another 429, so one that is known, at most read at another time, is left.
-      if (ms > 0 && ms > (closed && closed + marginMs)) queue.closeFor(ms)
-    }
+    const grants = Object.entries(state.open).filter(isNew)
+    for (const [id, { surface }] of grants)
+      this.#requests.set(id, { surface, sent: undefined, hasEnded: false })
+    return grants.length > 0
   }
 
   /** @param message Undefined if some may have been missed. */
@@ -286,8 +242,11 @@ export class LimiterSync extends StoredText<LimiterState> {
   }
 
   protected onFailure(): void {
-    for (const [id, request] of this.#requests) if (this.#isOutdated(request)) this.#requests.delete(id)
-    for (const [key, openAt] of this.#closures) if (openAt <= performance.now()) this.#closures.delete(key)
+    const now = performance.now()
+    const countsUntil = (sent: SentRequest): number => arrivalOf(sent) + this.#rules.windowMs + marginMs
+    for (const [id, { sent, hasEnded }] of this.#requests)
+      if (hasEnded && sent && countsUntil(sent) < now) this.#requests.delete(id)
+    for (const [key, openAt] of this.#closures) if (openAt <= now) this.#closures.delete(key)
     this.#wakeQueues()
   }
 
@@ -299,7 +258,7 @@ export class LimiterSync extends StoredText<LimiterState> {
   protected nextUpdateAt(): number {
     if (this.#hasNews) return performance.now()
     const lookAt = Math.max(this.updatedAt, this.#heardAt) + this.#pollMs * (1 + this.#random)
-    const looks = Array.from(this.#places, (key) => {
+    const looks = Array.from(this.#inLine, (key) => {
       const roomAt = this.#roomAt(key)
       return roomAt === -Infinity ? lookAt : roomAt + jitterMs * this.#random
     })
@@ -309,10 +268,15 @@ export class LimiterSync extends StoredText<LimiterState> {
 
   /** Whether the others have to know something. */
   get #hasNews(): boolean {
-    const hasEnds = Array.from(this.#requests.values()).some(hasEnded)
-    const [waiting, places] = [this.#waiting(), this.#places]
+    const hasEnds = Array.from(this.#requests.values()).some(({ hasEnded }) => hasEnded)
+    const [waiting, inLine] = [this.#waiting(), this.#inLine]
     const isInLine =
-      waiting.size === places.size && Array.from(waiting.keys()).every((key) => places.has(key))
-    return hasEnds || this.#closures.size > 0 || this.#needless().length > 0 || !isInLine
+      waiting.size === inLine.size && Array.from(waiting.keys()).every((key) => inLine.has(key))
+    return hasEnds || this.#closures.size > 0 || this.#unusable().length > 0 || !isInLine
   }
+}
+
+/** What the clock of this process shows at a time of the latest state. */
+function ownTime({ state, readAt }: Snapshot<LimiterState>, time: number): number {
+  return time - state.time + readAt
 }

@@ -5,19 +5,12 @@ import {
   type Limits,
   type CallLimiter,
   type QueueRequest,
-  type Lease,
+  type Permit,
   type QueueWait,
   driftMs,
 } from '../../extend.ts'
-import {
-  assertOptions,
-  requireOption,
-  milliseconds,
-  nonEmptyText,
-  describeWord,
-  wholeNumber,
-} from '../../errors/check-options.ts'
-import { ClosedError, ConfigurationError } from '../../errors/index.ts'
+import { assertOptions, milliseconds, nonEmptyText, wholeNumber } from '../../errors/check-options.ts'
+import { ClosedError } from '../../errors/index.ts'
 import { keepSelf, unproxied } from '../../lib/runtime.ts'
 import { type SharedOptions, sharedNames } from './stored-text.ts'
 import { LimiterSync } from './limiter-sync.ts'
@@ -30,20 +23,11 @@ export interface SharedLimiterOptions extends SharedOptions {
   limits?: Partial<Limits> | undefined
   /** Milliseconds after which the requests of a dead process no longer count. Default 15,000. */
   lease?: number | undefined
-  /**
-   * What calls do while the store is unavailable. `wait`: stay in the queue. `local`: go on with `localShare` of the limits.
-   * Default `wait`.
-   */
-  onUnavailable?: 'wait' | 'local' | undefined
-  /**
-   * The fraction of the limits for this process while the store is unavailable, above 0 and up to 1. With four processes,
-   * 0.25 keeps all of them within the limits. Default 0.25.
-   */
-  localShare?: number | undefined
 }
 
 /**
- * Keeps all processes that share a store within the organization's rate limits. Waiting processes take turns.
+ * Keeps all processes that share a store within the organization's rate limits. Waiting processes take turns. While the store is
+ * unavailable, calls stay in the queue.
  *
  * @example
  * const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme' })
@@ -61,19 +45,10 @@ export class SharedLimiter implements CallLimiter {
    */
   constructor(options: SharedLimiterOptions) {
     keepSelf(this)
-    const own = { organization: true, limits: true, lease: true, onUnavailable: true, localShare: true }
+    const own = { organization: true, limits: true, lease: true }
     assertOptions(options, { ...sharedNames, ...own })
-    const { organization, onUnavailable = 'wait', localShare = 0.25, lease = 15_000 } = options
+    const { organization, limits = {}, lease = 15_000 } = options
     nonEmptyText('organization', organization)
-    if (!['wait', 'local'].includes(onUnavailable)) {
-      throw new ConfigurationError(`onUnavailable must be wait or local, got ${describeWord(onUnavailable)}`)
-    }
-    requireOption(
-      localShare,
-      localShare > 0 && localShare <= 1,
-      'localShare must be a number above 0 and up to 1',
-    )
-    const { limits = {} } = options
     assertOptions(limits, organizationLimits, 'limits')
     const { inFlight, perMinute, windowMs } = { ...organizationLimits, ...limits }
     this.limits = {
@@ -82,13 +57,10 @@ export class SharedLimiter implements CallLimiter {
       windowMs: milliseconds('limits.windowMs', windowMs),
     }
     const rules = { inFlight, perMinute, windowMs: windowMs + driftMs, leaseMs: milliseconds('lease', lease) }
-    const part = (limit: number): number => Math.max(1, Math.floor(limit * localShare))
-    const local = { inFlight: part(inFlight), perMinute: part(perMinute), share: localShare }
-    const localLimits = onUnavailable === 'local' ? local : undefined
-    this.#sync = new LimiterSync(options, organization, rules, this.limits, localLimits)
+    this.#sync = new LimiterSync(options, organization, rules)
   }
 
-  acquire(request: QueueRequest): Promise<Lease> {
+  acquire(request: QueueRequest): Promise<Permit> {
     const sync = unproxied(this).#sync
     return sync.isClosed ? Promise.reject(new ClosedError('limiter')) : sync.acquire(request)
   }

@@ -10,7 +10,7 @@ export interface TextChange<T> {
   /** A short message to every {@link SharedStore.watch}. Without it, the store calls no listener. */
   message?: string | undefined
   /** The store may forget the text after so many milliseconds without a change. Default: never. */
-  keepMs?: number | undefined
+  ttlMs?: number | undefined
   /** What `update` resolves with. */
   result: T
 }

@@ -6,7 +6,7 @@ import { Redactor } from '../../lib/redactor.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { maxTimerMs } from '../../lib/time.ts'
 import { randomId } from '../../lib/hash.ts'
-import { type ClockReading, type StateReading, jumpOf } from './clock.ts'
+import { type ReadTimes, type Snapshot, jumpOf } from './clock.ts'
 import type { VersionedState } from './versioned-state.ts'
 import { type ChangeText, type SharedStore, textKey, updateWithin } from './store.ts'
 
@@ -39,13 +39,12 @@ export interface StateChange<S extends VersionedState> {
 export abstract class StoredText<S extends VersionedState> {
   readonly timeoutMs: number
   /** How long the store keeps an unused text, in milliseconds; undefined: for ever. */
-  protected readonly keepMs: number | undefined
+  protected readonly ttlMs: number | undefined
   protected readonly store: SharedStore
   protected readonly log: Log
   isUnavailable = false
-  /** The latest state that this process knows, and when it read it. */
-  protected latestState: S | undefined
-  protected latestReading: StateReading | undefined
+  /** The latest state that this process knows. */
+  protected latest: Snapshot<S> | undefined
   /** Resolves when no update runs any more. */
   protected running: Promise<void> | undefined
   readonly #newKey: () => Promise<string>
@@ -61,9 +60,9 @@ export abstract class StoredText<S extends VersionedState> {
     { store, storeTimeout = 2000, logger = defaultLogger }: SharedOptions,
     kind: string,
     owner: string,
-    keepMs?: number,
+    ttlMs?: number,
   ) {
-    this.keepMs = keepMs
+    this.ttlMs = ttlMs
     this.store = assertMethod('store', store, 'update')
     this.log = createLog(logger, new Redactor()) ?? (() => {})
     this.timeoutMs = milliseconds('storeTimeout', storeTimeout)
@@ -143,28 +142,25 @@ export abstract class StoredText<S extends VersionedState> {
 
   /** Rejects if the store fails, or does not reply in time; the text may be changed nevertheless. */
   protected async change<C extends StateChange<S>>(
-    change: (text: string | undefined, reading: ClockReading) => C,
+    change: (text: string | undefined, times: ReadTimes) => C,
   ): Promise<C> {
     const key = await this.key()
-    const changeText: ChangeText<{ changed: C; reading: ClockReading }> = (text, clock, readAt) => {
+    const changeText: ChangeText<{ changed: C; times: ReadTimes }> = (text, clock, readAt) => {
       if (!Number.isFinite(clock)) throw new Error(`the clock of the store is no number: ${String(clock)}`)
       const times = { clock: Math.round(clock), readAt, receivedAt: performance.now() }
-      const reading = { ...times, previous: this.latestReading }
-      const changed = change(text, reading)
+      const changed = change(text, times)
       // After a failure, a write is needed in any case: that of the failed update may still arrive, unless another came first.
       const isWritten = changed.isChanged || this.isUnavailable
       const value = isWritten ? JSON.stringify(changed.state) : undefined
-      return { value, message: changed.message, keepMs: this.keepMs, result: { changed, reading } }
+      return { value, message: changed.message, ttlMs: this.ttlMs, result: { changed, times } }
     }
     const update = async (inTime: typeof changeText) => this.store.update(key, inTime)
-    const { changed, reading } = await updateWithin(this.timeoutMs, update, changeText)
+    const { changed, times } = await updateWithin(this.timeoutMs, update, changeText)
     if (this.isUnavailable) this.log('info', 'the shared store is available again', {})
     this.isUnavailable = false
-    const { previous, ...times } = reading
-    const jump = previous ? jumpOf(previous.clock, times.clock, previous, reading) : 0
-    const { stateId, time } = changed.state
-    this.latestReading = { ...times, stateId, time }
-    this.latestState = changed.state
+    const { latest } = this
+    const jump = latest ? jumpOf(latest.clock, times.clock, latest, times) : 0
+    this.latest = { ...times, state: changed.state }
     if (jump !== 0) this.log('warn', 'the clock of the store has jumped', { milliseconds: jump })
     return changed
   }

@@ -49,12 +49,12 @@ export function postgresStore(pool: PostgresPool): SharedStore {
       const holder = randomId()
       const exchange: Exchange = async (lockMs, swap) => {
         if (swap !== undefined) {
-          const { tag, value, message, keepMs } = swap
+          const { tag, value, message, ttlMs } = swap
           const payload = message === undefined ? null : `${key}\n${message}`
           const written =
             value === undefined
               ? query(send, [key, holder, payload])
-              : query(write, [key, holder, randomId(), value, payload, keepMs !== undefined, tag])
+              : query(write, [key, holder, randomId(), value, payload, ttlMs !== undefined, tag])
           if ((await written).length > 0) return undefined
         }
         const readAt = performance.now()

@@ -107,7 +107,7 @@ const prefix = 'social-search'
  */
 const script = `
 local known, time = redis.call('HMGET', KEYS[1], 'tag', 'text', 'by', 'till'), redis.call('TIME')
-local holder, lockMs, expected, tag, channel, message, keepMs, text = unpack(ARGV)
+local holder, lockMs, expected, tag, channel, message, ttlMs, text = unpack(ARGV)
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local lockedMs = known[3] and known[3] ~= holder and math.max(0, tonumber(known[4]) - now) or 0
 if not tag or (known[1] or '') ~= expected or lockedMs > 0 then
@@ -116,7 +116,7 @@ if not tag or (known[1] or '') ~= expected or lockedMs > 0 then
 end
 if text then redis.call('HSET', KEYS[1], 'tag', tag, 'text', text) end
 if known[3] then redis.call('HDEL', KEYS[1], 'by', 'till') end
-if text and keepMs ~= '' then redis.call('PEXPIRE', KEYS[1], keepMs) end
+if text and ttlMs ~= '' then redis.call('PEXPIRE', KEYS[1], ttlMs) end
 if message ~= '' then redis.pcall('PUBLISH', channel, message) end
 return { tag }`
 
@@ -137,12 +137,12 @@ export function redisStore(client: RedisClient): SharedStore {
       return swapText(change, async (lockMs, swap) => {
         const readAt = performance.now()
         const tag = randomId()
-        const { value, message = '', keepMs = '' } = swap ?? {}
+        const { value, message = '', ttlMs = '' } = swap ?? {}
         const text = value === undefined ? [] : [value]
         const args = [
           holder,
           lockMs ?? '',
-          ...(swap ? [swap.tag, tag, channel, message, keepMs, ...text] : []),
+          ...(swap ? [swap.tag, tag, channel, message, ttlMs, ...text] : []),
         ]
         const reply = (await redis.eval(script, channel, args.map(String))) as unknown[]
         const [found = '', known = '', clock, lockedMs] = reply.map(String)

@@ -63,8 +63,8 @@ class SqliteTexts {
     this.#database.exec(`PRAGMA synchronous = ${this.#forgettable.has(key) ? 'NORMAL' : 'FULL'}`)
     return inTransaction(this.#database, () => {
       const text = this.#read.get(key)?.['value'] as string | undefined
-      const { value, message, keepMs, result } = change(text, Date.now(), readAt)
-      if (keepMs !== undefined) this.#forgettable.add(key)
+      const { value, message, ttlMs, result } = change(text, Date.now(), readAt)
+      if (ttlMs !== undefined) this.#forgettable.add(key)
       if (value !== undefined) this.#write.run(key, value)
       if (message !== undefined) this.messages.add(key, message)
       return result
