@@ -65,5 +65,5 @@ export {
   type QueueRequest,
 } from './limits/interface.ts'
 export { LocalLimiter } from './limits/local-limiter.ts'
-export { type SentRequest, driftMs, marginMs } from './limits/surface-pace.ts'
+export { type SentRequest, arrivalOf, driftMs, marginMs } from './limits/surface-pace.ts'
 export { type Pace, type Slot, SurfaceQueue } from './limits/surface-queue.ts'

@@ -1,29 +1,18 @@
 import type { RequestOutcome, Limits } from './interface.ts'
 
-/** A sent request, in monotonic milliseconds. */
+/** A request from its grant on, in monotonic milliseconds. */
 export interface SentRequest {
+  /** When it was sent, or granted if it is not sent yet. */
   readonly at: number
   /** When its response began to arrive; Infinity before that. */
   readonly answered: number
 }
 
-/** A request from its grant on. */
-export class GrantedRequest implements SentRequest {
-  at = performance.now()
-  answered = Infinity
-
-  /** It is sent now, later than granted. */
-  sent(): void {
-    this.at = performance.now()
-  }
-
-  answer(): void {
-    this.answered = performance.now()
-  }
-}
-
 /** How much closer together two requests may arrive than they were sent, in milliseconds: more than a usable network's jitter. */
 export const marginMs = 1000
+
+/** When a request arrived at the latest: when its response began, or after the margin. */
+export const arrivalOf = ({ at, answered }: SentRequest): number => Math.min(at + marginMs, answered)
 
 /** How far the clocks of two machines may drift apart within one window, in milliseconds. */
 export const driftMs = 20
@@ -66,8 +55,7 @@ class SendLog {
     const windowsMs = Math.floor(ahead / limit) * this.#spanMs
     const free = limit - (ahead % limit)
     if (this.#sends.size < free) return windowsMs
-    // A request arrived at the latest when its response began, or after the margin.
-    const arrivals = Array.from(this.#sends, ({ at, answered }) => Math.min(at + marginMs, answered))
+    const arrivals = Array.from(this.#sends, arrivalOf)
     const blocker = arrivals.sort((a, b) => a - b).at(-free) ?? -Infinity
     return windowsMs + Math.max(0, blocker + this.#spanMs - performance.now())
   }
@@ -143,8 +131,9 @@ export class SurfacePace {
     this.#latest = send
   }
 
-  /** Ends a request, after {@link closeFor} if it was refused. One that was never sent does not count. */
+  /** Ends a request. One that was never sent does not count. */
   end(send: SentRequest, { refusedForMs, unsent = false }: RequestOutcome): void {
+    if (refusedForMs !== undefined) this.closeFor(refusedForMs)
     if (!unsent && send.at > this.#closure.closedAt) this.#contention.accepted()
     // A request that was refused with a short wait does not count towards a lower limit. Otherwise a process
     // would lose much of its minute to each 429, and processes would keep colliding.

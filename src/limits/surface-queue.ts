@@ -10,7 +10,7 @@ import {
   type QueueWait,
   SurfaceClosed,
 } from './interface.ts'
-import { type SentRequest, GrantedRequest, marginMs } from './surface-pace.ts'
+import { type SentRequest, marginMs } from './surface-pace.ts'
 
 /** When requests to a surface may be sent. */
 export interface Pace {
@@ -20,8 +20,6 @@ export interface Pace {
   wait(): number
   /** Milliseconds until a request may be sent behind `ahead` further ones, if no other process sends any. */
   waitBehind(ahead: number): number
-  /** Closes the surface for so many milliseconds from now. */
-  closeFor(milliseconds: number): void
 }
 
 /** The requests in flight that are allowed, for all surfaces. */
@@ -38,7 +36,7 @@ export interface Slots {
 export interface Slot {
   /** Called when a request gets the slot, and again when it is sent. */
   use(request: SentRequest): void
-  /** Frees the slot, and wakes the queues that may use it. @param request Null if none used it. */
+  /** Frees the slot, closes the surface after a 429, and wakes the queues. @param request Null if none used it. */
   release(request: SentRequest | null, outcome: RequestOutcome): void
 }
 
@@ -173,34 +171,11 @@ export class SurfaceQueue {
     const next = this.#waiting.first
     if (next && this.#pace.wait() <= 0) {
       this.#leave(next)
-      const granted = new GrantedRequest()
-      const waited = granted.at - next.request.queuedAt
+      const waited = performance.now() - next.request.queuedAt
       const paced = Math.max(0, Math.min(waited, this.#pacedMs - next.pacedBefore))
-      next.grant(this.#permit(granted, slot, Math.max(0, waited - paced), paced))
+      next.grant(permitFor(slot, Math.max(0, waited - paced), paced))
     } else slot.release(null, {})
     this.wake()
-  }
-
-  /** Counts a request from now on. The permit holds the slot until it ends. */
-  #permit(request: GrantedRequest, slot: Slot, queued: number, paced: number): Permit {
-    let isEnded = false
-    slot.use(request)
-    return {
-      queued,
-      paced,
-      sent: () => {
-        request.sent()
-        slot.use(request)
-      },
-      answered: () => request.answer(),
-      end: (outcome = {}) => {
-        if (isEnded) return
-        isEnded = true
-        if (outcome.refusedForMs !== undefined)
-          this.#pace.closeFor(Math.min(outcome.refusedForMs, longestClosureMs))
-        slot.release(request, outcome)
-      },
-    }
   }
 
   /** Whether the call was waiting. */
@@ -216,6 +191,30 @@ export class SurfaceQueue {
     clearTimeout(this.#timer)
     this.#pacedMs += performance.now() - this.#pacedSince
     this.#pacedSince = undefined
+  }
+}
+
+/** Permits a request from now on: it holds the slot, and counts, until it ends. */
+function permitFor(slot: Slot, queued: number, paced: number): Permit {
+  const request = { at: performance.now(), answered: Infinity }
+  let isEnded = false
+  slot.use(request)
+  return {
+    queued,
+    paced,
+    sent: () => {
+      request.at = performance.now()
+      slot.use(request)
+    },
+    answered: () => {
+      request.answered = performance.now()
+    },
+    end: ({ refusedForMs, unsent } = {}) => {
+      if (isEnded) return
+      isEnded = true
+      const closedMs = refusedForMs && Math.min(refusedForMs, longestClosureMs)
+      slot.release(request, { refusedForMs: closedMs, unsent })
+    },
   }
 }
 

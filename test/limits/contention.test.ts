@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { Contention, GrantedRequest, SurfacePace } from '../../src/limits/surface-pace.ts'
+import { Contention, SurfacePace } from '../../src/limits/surface-pace.ts'
 import { pass, virtualTime } from '../support/clock.ts'
 
 virtualTime()
@@ -34,7 +34,7 @@ const limits = { inFlight: 2, perMinute: 20, windowMs: 60_000 }
 it('closeFor() leaves as many requests a minute as were accepted before the 429', async () => {
   const pace = new SurfacePace(limits, 20)
   for (let sends = 0; sends < 17; sends++) {
-    pace.add(new GrantedRequest())
+    pace.add({ at: performance.now(), answered: Infinity })
     await pass(1000)
   }
   // The last one was refused.
@@ -53,7 +53,7 @@ it('end() forgets earlier 429s once a request is accepted, and not when one was 
   }
   const next = async (unsent: boolean): Promise<void> => {
     await pass(5000)
-    const request = new GrantedRequest()
+    const request = { at: performance.now(), answered: Infinity }
     pace.add(request)
     pace.end(request, { unsent })
     await pass(5000)

@@ -41,9 +41,9 @@ function update(step: string): Changed & { readonly process: string; readonly gr
   const asked = words.filter((word) => /^(-|[a-z])(\*\d)?$/.test(word)).map((word) => word.split('*'))
   const closed = words.filter((word) => word.startsWith('closed=')).map((word) => timeOf(word.slice(7)))
   const waiting = asked.map(([name, calls = 1]) => [name === '-' ? '' : `:${name}`, Number(calls)] as const)
-  const report: Report = {
-    ...{ process, requests: new Map(own), waiting: new Map(waiting), closures: new Map(closed) },
-  }
+  for (const [surface, opensAt] of closed)
+    own.set(surface, { surface, sent: undefined, hasEnded: true, opensAt })
+  const report: Report = { process, requests: new Map(own), waiting: new Map(waiting) }
   const times = { clock: now, readAt: now, receivedAt: now }
   const changed = changeState(text, times, known.get(process), report, rules, `state ${states++}`)
   if (changed.isChanged) text = JSON.stringify(changed.state)

@@ -20,7 +20,6 @@ const ended: OwnRequest = { surface: 'a', hasEnded: true, sent: { at: 900, answe
 const silent = {
   requests: new Map<string, OwnRequest>(),
   waiting: new Map<string, number>(),
-  closures: new Map<string, number>(),
 }
 
 describe('timeOf()', () => {
@@ -86,8 +85,14 @@ describe('timeOf()', () => {
 /** A state that process 1 has made, at 1,000 ms, when the clock said `clock`. */
 function made(clock = 0): LimiterState {
   const report = {
-    ...{ process: '1', waiting: new Map([['a', 1]]), closures: new Map([['b', 5000]]) },
-    requests: new Map([['1', inFlight] as const, ['2', ended] as const]),
+    ...{ process: '1', waiting: new Map([['a', 1]]) },
+    requests: new Map([
+      ...([
+        ['1', inFlight],
+        ['2', ended],
+      ] as const),
+      ['3', { surface: 'b', sent: undefined, hasEnded: true, opensAt: 5000 }],
+    ]),
   }
   const begun = { stateId: 'a', version: clock, time: 0, clockOffset: 1000 - clock, createdAt: 0 }
   const empty = { grantsFrom: 1200, aliveUntil: {}, open: {}, arrivals: {}, line: [], closures: {} }

@@ -157,6 +157,37 @@ describe('SharedLimiter', () => {
     expect((await settle(call)).ms).toBeLessThan(500)
   })
 
+  it('gives back what it was granted for a surface that has closed meanwhile', async () => {
+    const { world, limiter, limiterOf } = open()
+    const { value: refused } = await settle(limiter.acquire(queueRequest()))
+    world.replyMs = 100
+    limiter.acquire(queueRequest()).catch(() => {})
+    await pass(50)
+    refused!.end({ refusedForMs: 50_000 })
+    await pass(500)
+    world.replyMs = 0
+    const other = limiterOf()
+    const both = Promise.all([1, 2].map(() => other.acquire(queueRequest({ surface: null }))))
+    expect((await settle(both)).ms).toBeLessThan(3000)
+  })
+
+  it('refuses a call at once whose deadline comes before the requests of all processes let it go', async () => {
+    const { limiter, limiterOf } = open({ limits: { perMinute: 2 } })
+    const other = limiterOf()
+    const use = async (): Promise<void> => {
+      const { value: lease } = await settle(other.acquire(queueRequest()))
+      for (const step of ['sent', 'answered', 'end'] as const) lease![step]()
+      await pass(100)
+    }
+    for (let i = 0; i < 2; i++) await use()
+    // It hears of them.
+    await settle(limiter.acquire(queueRequest({ surface: 'b' })))
+    const ask = (ms: number) => settle(limiter.acquire(queueRequest({ sendBy: performance.now() + ms })))
+    expect((await ask(30_000)).error).toMatchObject({ reason: 'pace' })
+    expect((await ask(30_000)).ms).toBe(0)
+    expect((await ask(61_000)).error).toBeUndefined()
+  })
+
   it('keeps its slot while one of its calls waits for a closed surface', async () => {
     const { limiter, limiterOf } = open({ limits: { inFlight: 1 } })
     const request = queueRequest({ surface: null })

@@ -26,7 +26,6 @@ class SimulatedProcess {
   /** The surfaces of the calls that wait. */
   readonly calls: string[] = []
   readonly requests = new Map<string, OwnRequest>()
-  closures = new Map<string, number>()
   nextAt = 0
   pausedUntil = 0
   isAlive = true
@@ -41,9 +40,14 @@ class SimulatedProcess {
     this.delay = delay
   }
 
-  end(id: string, answered = Infinity): void {
+  end(id: string, answered = Infinity, opensAt?: number): void {
     const { surface, sent } = this.requests.get(id)!
-    this.requests.set(id, { surface, hasEnded: true, sent: sent && { ...sent, answered } })
+    this.requests.set(id, { surface, hasEnded: true, sent: sent && { ...sent, answered }, opensAt })
+  }
+
+  /** Whether others may not know yet that it has closed a surface. */
+  hasClosed(surface: string): boolean {
+    return [...this.requests.values()].some((request) => request.surface === surface && request.opensAt)
   }
 }
 
@@ -143,9 +147,8 @@ export class Simulation {
     this.#service.open.delete(sent)
     if (!process.isAlive) return
     // A request that is refused closes its surface.
-    if (this.#random(40) === 0 && sent.surface !== '')
-      process.closures.set(sent.surface, this.now + 500 + this.#random(9000))
-    process.end(sent.id, this.now)
+    const isRefused = this.#random(40) === 0 && sent.surface !== ''
+    process.end(sent.id, this.now, isRefused ? this.now + 500 + this.#random(9000) : undefined)
     process.nextAt = Math.min(process.nextAt, this.now)
   }
 
@@ -153,7 +156,7 @@ export class Simulation {
     const { now, text } = this
     const calls = Map.groupBy(process.calls, (surface) => surface)
     const report: Report = {
-      ...{ process: process.id, requests: new Map(process.requests), closures: new Map(process.closures) },
+      ...{ process: process.id, requests: new Map(process.requests) },
       waiting: new Map(Array.from(calls, ([surface, { length }]) => [surface, Math.min(2, length)] as const)),
     }
     const times = { clock: now + this.#clockAhead, readAt: now, receivedAt: now }
@@ -193,7 +196,8 @@ export class Simulation {
     if (reply === 'failed') return
     if (changed.isChanged) this.#texts.push((this.text = JSON.stringify(changed.state)))
     // From now on, all can know.
-    for (const [surface, openAt] of report.closures) this.#service.close({ surface, openAt }, this.now)
+    for (const { surface, opensAt: openAt } of report.requests.values())
+      if (openAt !== undefined) this.#service.close({ surface, openAt }, this.now)
     this.#wake(process, changed.wakes)
     if (reply === 'lost') return
     const { state } = changed
@@ -201,13 +205,11 @@ export class Simulation {
     const times = { clock: time - clockOffset, readAt, receivedAt: this.now }
     process.latest = { ...times, state: structuredClone(state) }
     for (const [id, { hasEnded }] of report.requests) if (hasEnded) process.requests.delete(id)
-    for (const [surface, openAt] of report.closures)
-      if (process.closures.get(surface) === openAt) process.closures.delete(surface)
     const isAlive = this.now - readAt < (state.aliveUntil[process.id] ?? 0) - time
     for (const [id, { process: owner, surface }] of Object.entries(state.open)) {
       if (owner !== process.id || process.requests.has(id) || !isAlive) continue
       process.requests.set(id, { surface, hasEnded: false, sent: undefined })
-      const isOpen = (state.closures[surface] ?? 0) <= time && !process.closures.has(surface)
+      const isOpen = (state.closures[surface] ?? 0) <= time && !process.hasClosed(surface)
       if (!isOpen || !this.#send(process, id, surface, readAt)) process.end(id)
     }
     for (const { process: owner, surface } of state.line) {

@@ -1,7 +1,7 @@
 // One update of one process, as a pure function of the text that the store has: it brings the state up to date, puts in what the process
 // reports, and gives the free slots to the first of the line. The store is read and written elsewhere (`limiter-sync.ts`).
 
-import { type SentRequest, marginMs } from '../../extend.ts'
+import { arrivalOf, marginMs } from '../../extend.ts'
 import { type ReadTimes, type Snapshot, expectedTime, timeOf } from './clock.ts'
 import {
   type LimiterState,
@@ -62,7 +62,8 @@ export function changeState(
   Object.assign(state, { time: now, clockOffset: now - clock })
   const isChanged = countChange(state, before)
   // Each process has to restore what it knows into a new state, or to know of a closure.
-  const isForAll = state.stateId === newId || report.closures.size > 0
+  const hasClosed = Array.from(report.requests.values()).some(({ opensAt }) => opensAt !== undefined)
+  const isForAll = state.stateId === newId || hasClosed
   const others = granted.filter((process) => process !== report.process)
   return { state, isChanged, wakes: isForAll ? [everyone] : others }
 }
@@ -96,12 +97,9 @@ export function roomFrom(
   return fullWindows === 0 ? first : Math.max(time, first) + fullWindows * windowMs
 }
 
-/** When a request arrived at the latest. */
-export const arrivalOf = ({ at, answered }: SentRequest): number => Math.min(at + marginMs, answered)
-
 /** @param ahead How far the time of the state is ahead of the monotonic time. */
 function putReport(state: LimiterState, report: Report, ahead: number, rules: Rules, now: number): void {
-  const { process, requests, waiting, closures } = report
+  const { process, requests, waiting } = report
   const timeOf = (at: number): number => Math.ceil(at + ahead)
   for (const [id, request] of requests) putRequest(state, process, id, request, timeOf)
   // It has ended since: those who restored it did not know.
@@ -116,8 +114,6 @@ function putReport(state: LimiterState, report: Report, ahead: number, rules: Ru
     return count > 0 ? [{ ...waiter, calls: count }] : []
   })
   for (const [surface, count] of calls) state.line.push({ process, surface, calls: count })
-  for (const [surface, openAt] of closures)
-    state.closures[surface] = Math.max(timeOf(openAt), state.closures[surface] ?? 0)
   state.aliveUntil[process] = leaseEnd(state.aliveUntil[process], now, rules.leaseMs)
 }
 
@@ -125,11 +121,12 @@ function putRequest(
   state: LimiterState,
   process: string,
   id: string,
-  { surface, sent, hasEnded }: OwnRequest,
+  { surface, sent, hasEnded, opensAt }: OwnRequest,
   timeOf: (at: number) => number,
 ): void {
+  if (opensAt !== undefined) state.closures[surface] = Math.max(timeOf(opensAt), state.closures[surface] ?? 0)
   if (hasEnded) end(state, id, surface, sent && timeOf(arrivalOf(sent)))
-  // Others do not know it, if it was sent while the store was away, or no more, if the process was thought dead.
+  // Others do not know it any more if the process was thought dead.
   else state.open[id] ??= { process, surface, stateId: state.stateId }
 }
 

@@ -60,6 +60,8 @@ export interface OwnRequest {
   /** When it was sent; undefined while no call has it, and for good if it never was. */
   readonly sent: SentRequest | undefined
   readonly hasEnded: boolean
+  /** When its surface opens, if a 429 has refused it. */
+  readonly opensAt?: number | undefined
 }
 
 /** What a process reports in one update. Its times are monotonic. */
@@ -69,8 +71,6 @@ export interface Report {
   readonly requests: ReadonlyMap<string, OwnRequest>
   /** How many of its calls wait at each surface. */
   readonly waiting: ReadonlyMap<string, number>
-  /** When surfaces open that a 429 has closed. */
-  readonly closures: ReadonlyMap<string, number>
 }
 
 /** Stands for each process that knows a state: there is a new one, or a surface has closed. */

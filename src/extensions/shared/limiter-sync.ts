@@ -10,12 +10,13 @@ import {
   type SentRequest,
   type Slot,
   SurfaceQueue,
+  arrivalOf,
   marginMs,
 } from '../../extend.ts'
 import { randomId } from '../../lib/hash.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import type { Snapshot } from './clock.ts'
-import { arrivalOf, changeState, roomFrom } from './limiter-change.ts'
+import { changeState, roomFrom } from './limiter-change.ts'
 import {
   type LimiterState,
   type OwnRequest,
@@ -43,8 +44,6 @@ export class LimiterSync extends StoredText<LimiterState> {
   readonly #queues = new Map<string, SurfaceQueue>()
   /** By their ids: those in flight, and those whose end the store may not know yet. */
   readonly #requests = new Map<string, OwnRequest>()
-  /** When surfaces open after a 429 that the others may not know yet. */
-  readonly #closures = new Map<string, number>()
   readonly #firstPollMs: number
   /** How long it waits for a message before it looks whether it has a slot. */
   #pollMs: number
@@ -107,24 +106,22 @@ export class LimiterSync extends StoredText<LimiterState> {
         return ms > 0 || this.#lengthOf(key) === 0 ? Math.max(0, ms) : Infinity
       },
       waitBehind: (ahead) => this.#roomAt(key, ahead) - performance.now(),
-      closeFor: (milliseconds) => {
-        const openAt = performance.now() + milliseconds
-        this.#closures.set(key, Math.max(openAt, this.#closures.get(key) ?? 0))
-      },
     }
   }
 
   #slotAt(key: string): Slot {
     let id: string | undefined
-    const put = (sent: SentRequest | undefined, hasEnded: boolean): void => {
+    const put = (request: Omit<OwnRequest, 'surface'>): void => {
       // A queue uses a slot only while there is a grant.
       id ??= this.#grantsAt(key)[0] as string
-      this.#requests.set(id, { surface: key, sent, hasEnded })
+      this.#requests.set(id, { surface: key, ...request })
     }
     return {
-      use: (request) => put(request, false),
-      release: (request, { unsent }) => {
-        if (request !== null) put(unsent === true ? undefined : request, true)
+      use: (sent) => put({ sent, hasEnded: false }),
+      release: (request, { unsent, refusedForMs }) => {
+        const sent = unsent === true ? undefined : (request ?? undefined)
+        const opensAt = refusedForMs === undefined ? undefined : performance.now() + refusedForMs
+        if (request !== null) put({ sent, hasEnded: true, opensAt })
         this.schedule()
         this.#wakeQueues()
       },
@@ -149,8 +146,12 @@ export class LimiterSync extends StoredText<LimiterState> {
   /** When a surface opens after a 429, of this process or of another one. */
   #opensAt(key: string): number {
     const { latest } = this
-    const others = latest ? ownTime(latest, latest.state.closures[key] ?? -Infinity) : -Infinity
-    return Math.max(this.#closures.get(key) ?? -Infinity, others)
+    const known = latest ? ownTime(latest, latest.state.closures[key] ?? -Infinity) : -Infinity
+    const own = Array.from(
+      this.#requests.values(),
+      ({ surface, opensAt }) => (surface === key && opensAt) || -Infinity,
+    )
+    return Math.max(known, ...own)
   }
 
   /** When there may be room for the next call of a surface; in the past if only a slot is missing, or the store has not been asked. */
@@ -184,8 +185,7 @@ export class LimiterSync extends StoredText<LimiterState> {
   }
 
   #report(): Report {
-    const requests = new Map(this.#requests)
-    return { process: this.id, requests, waiting: this.#waiting(), closures: new Map(this.#closures) }
+    return { process: this.id, requests: new Map(this.#requests), waiting: this.#waiting() }
   }
 
   /** How many calls ask for a slot at each surface. */
@@ -215,9 +215,8 @@ export class LimiterSync extends StoredText<LimiterState> {
   }
 
   /** The store knows what was reported. */
-  #forget({ requests, closures }: Report): void {
+  #forget({ requests }: Report): void {
     for (const [id, { hasEnded }] of requests) if (hasEnded) this.#requests.delete(id)
-    for (const [key, openAt] of closures) if (this.#closures.get(key) === openAt) this.#closures.delete(key)
   }
 
   /** Takes the requests that the latest state grants this process; returns whether there are any. */
@@ -244,15 +243,14 @@ export class LimiterSync extends StoredText<LimiterState> {
   protected onFailure(): void {
     const now = performance.now()
     const countsUntil = (sent: SentRequest): number => arrivalOf(sent) + this.#rules.windowMs + marginMs
-    for (const [id, { sent, hasEnded }] of this.#requests)
-      if (hasEnded && sent && countsUntil(sent) < now) this.#requests.delete(id)
-    for (const [key, openAt] of this.#closures) if (openAt <= now) this.#closures.delete(key)
+    for (const [id, { sent, hasEnded, opensAt = 0 }] of this.#requests)
+      if (hasEnded && sent && Math.max(countsUntil(sent), opensAt) < now) this.#requests.delete(id)
     this.#wakeQueues()
   }
 
   protected get isRetried(): boolean {
     if (this.isClosed) return this.#inFlight > 0
-    return this.#requests.size + this.#closures.size + this.#waiting().size > 0
+    return this.#requests.size + this.#waiting().size > 0
   }
 
   protected nextUpdateAt(): number {
@@ -272,7 +270,7 @@ export class LimiterSync extends StoredText<LimiterState> {
     const [waiting, inLine] = [this.#waiting(), this.#inLine]
     const isInLine =
       waiting.size === inLine.size && Array.from(waiting.keys()).every((key) => inLine.has(key))
-    return hasEnds || this.#closures.size > 0 || this.#unusable().length > 0 || !isInLine
+    return hasEnds || this.#unusable().length > 0 || !isInLine
   }
 }
 
