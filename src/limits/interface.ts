@@ -1,3 +1,7 @@
+// What every limiter does: that of a process (`local-limiter.ts`), and those that share a store (`extensions/shared`). Before each attempt, a
+// call asks it for a permit. The permit holds one of the slots, the requests in flight, and counts toward the rate limit of its surface, the
+// searches that share one. After a 429, its surface is closed for the announced time.
+
 import { isMarked } from '../lib/thrown.ts'
 
 /** What a call asks of a limiter before each attempt. Times are monotonic. */
@@ -82,9 +86,6 @@ export interface Limits {
   /** Length of the window, in milliseconds. */
   readonly windowMs: number
 }
-
-/** Milliseconds for which an aborted request keeps its slot: the service notices the abort later. */
-export const abortNoticeMs = 50
 
 /** Why the next call of a surface waits. */
 export interface QueueWait {

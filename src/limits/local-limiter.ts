@@ -1,3 +1,6 @@
+// The limiter of one process: a queue and a pace for each surface, and the slots that all of them share. The first call of a queue goes when
+// its pace allows it, and p-limit has a slot.
+
 import pLimit from 'p-limit'
 import { organizationLimits } from '../api/limits.ts'
 import { isTiedToRequests } from '../lib/runtime.ts'

@@ -1,3 +1,5 @@
+// Which limiter a client uses without one of its own: all clients of a process that call for one organization share one.
+
 import { organizationLimits } from '../api/limits.ts'
 import { assertOptions, wholeNumber } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/index.ts'

@@ -1,3 +1,6 @@
+// When the next request to a surface may be sent, as far as one process knows: its own requests of the last minute count, and a 429 closes the
+// surface. A 429 that its own requests do not explain tells that others use the limit, too: then the process sends less for a while.
+
 import type { RequestOutcome, Limits } from './interface.ts'
 
 /** A request from its grant on, in monotonic milliseconds. */

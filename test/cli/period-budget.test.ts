@@ -1,8 +1,9 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { change } from '../support/posts-database.ts'
-import { inTurn, sandbox, social, stateFolder, useCommand } from './command.ts'
+import { inTurn, sandbox, saidSoFar, social, stateFolder, useCommand } from './command.ts'
 
 useCommand()
 beforeEach(() => {
@@ -226,5 +227,25 @@ describe('a command', () => {
   it('works where the shared file cannot be made, unless it needs a budget of a period', async () => {
     writeFileSync(join(stateFolder, 'social-search'), 'no folder')
     await inTurn(['search coffee', 0], ['search coffee --budget 2/day', 1, 'EEXIST'])
+  })
+
+  it('waits while the shared file cannot be written, says so, and goes on when it can', async () => {
+    useVirtualTime()
+    const state = join(stateFolder, 'social-search')
+    vi.stubGlobal('fetch', async (...request: ConstructorParameters<typeof Request>) => {
+      const response = await sandbox.fetch(new Request(...request))
+      if (sandbox.requests.length > 1) return response
+      rmSync(state, { recursive: true })
+      writeFileSync(state, 'no folder')
+      return response
+    })
+    const run = social('search coffee --limit 40')
+    await pass(5000)
+    expect(saidSoFar()).toContain('waiting for the limits that commands share: ')
+    expect(sandbox.requests).toHaveLength(1)
+    rmSync(state)
+    mkdirSync(state)
+    expect((await settle(run)).value).toMatchObject({ code: 0 })
+    expect(sandbox.requests).toHaveLength(2)
   })
 })

@@ -120,8 +120,8 @@ export class Bill {
     return cost
   }
 
-  /** Notes an attempt that is settled, and tells the log and the observers. @param answer What came of it. */
-  note(evidence: Evidence, answer: Answer | Failed, tookEffect: Charged, credits: CallCredits): void {
+  /** Adds a settled attempt to the record, and tells the log and the observers. @param answer What came of it. */
+  addAttempt(evidence: Evidence, answer: Answer | Failed, tookEffect: Charged, credits: CallCredits): void {
     const call = this.#call
     const record = this.#record
     const { queued, paced, duration, status } = evidence

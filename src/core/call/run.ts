@@ -47,7 +47,7 @@ async function attempt(call: Call, turn: Turn, bill: Bill): Promise<CallResult> 
     const credits = bill.settle(outcome)
     turn.endAfter(evidence, outcome)
     const answer = outcome.ok ? await checkSuccess(call, outcome, evidence.sent) : outcome
-    bill.note(evidence, answer, outcome.tookEffect, credits)
+    bill.addAttempt(evidence, answer, outcome.tookEffect, credits)
     if (evidence.kind === 'answered' && logger)
       logEndOfLife(client.ending, operation.id, evidence.response, logger)
     if (!('toError' in answer)) return { ...answer, attempts: record.attempts, credits: record.credits }

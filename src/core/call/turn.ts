@@ -10,13 +10,7 @@ import { failedHeaders, limitReached, noAnswerOf } from '../../errors/words.ts'
 import { within } from '../../lib/abort.ts'
 import { isA, messageOf } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
-import {
-  type Permit,
-  type RequestOutcome,
-  type QueueRequest,
-  SurfaceClosed,
-  abortNoticeMs,
-} from '../../limits/interface.ts'
+import { type Permit, type RequestOutcome, type QueueRequest, SurfaceClosed } from '../../limits/interface.ts'
 import type { Bill } from './bill.ts'
 import type { PlainHeaders } from '../http/headers.ts'
 import { userCodeMs } from '../options/options.ts'
@@ -30,6 +24,9 @@ const freshMs = 1000
 
 /** For so long, a call prepares in its first slot, in milliseconds. If it takes longer, others get the slot meanwhile. */
 const briefMs = 50
+
+/** Milliseconds for which an aborted request keeps its slot: the service notices the abort later. */
+const abortNoticeMs = 50
 
 /** What a call waits for before each attempt: the time of a retry, its budgets, its token and its permit. */
 export class Turn {

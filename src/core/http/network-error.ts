@@ -225,9 +225,9 @@ export function watchUndici(): void {
     if (next?.isMadeBy(request)) followed.set(request, next)
   })
   // Before a byte of the request is written.
-  listen('client:sendHeaders', ({ request }) => followed.get(request)?.note('sent'))
+  listen('client:sendHeaders', ({ request }) => followed.get(request)?.mark('sent'))
   // A dispatcher of the user may make another request in its place.
-  listen('request:error', ({ request }) => followed.get(request)?.note('failed'))
+  listen('request:error', ({ request }) => followed.get(request)?.mark('failed'))
 }
 
 /** Calls fetch, which makes the request before it returns. */
@@ -262,7 +262,7 @@ export class FollowedRequest {
     return isMade
   }
 
-  note(state: 'sent' | 'failed'): void {
+  mark(state: 'sent' | 'failed'): void {
     if (this.#state === 'waiting' && !(state === 'failed' && this.#signal.aborted)) this.#state = state
   }
 

@@ -9,6 +9,7 @@
 import { type PeriodAccount, type PeriodBook, accountOf, keepAccount, rounded } from '../../extend.ts'
 import type { ReadTimes } from './clock.ts'
 import {
+  type StateChange,
   type VersionedState,
   contentOf,
   countChange,
@@ -81,10 +82,8 @@ export interface BudgetReport<Request extends BudgetRequest> {
 /** Whether the credits of a request are reserved; a summary reserves none, nor does a call that has ended since. */
 export type BudgetReply = 'reserved' | 'refused' | 'nothing reserved'
 
-/** A state, whether it has to be stored, the period, and the reply to each request. */
-export interface BudgetUpdate<Request extends BudgetRequest> {
-  readonly state: BudgetState
-  readonly isChanged: boolean
+/** What comes of an update: also the period, and the reply to each request. */
+export interface BudgetUpdate<Request extends BudgetRequest> extends StateChange<BudgetState> {
   readonly period: string
   readonly replies: ReadonlyMap<Request, BudgetReply>
 }

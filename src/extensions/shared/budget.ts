@@ -88,7 +88,7 @@ export class SharedBudget implements Budget {
       low,
       settle: (cost, uncertain = 0) => {
         sync.end(reservation, cost, uncertain)
-        self.#note(reservation.period, operation, cost + uncertain)
+        self.#addSpent(reservation.period, operation, cost + uncertain)
       },
       renew: async () => {
         if (sync.isIn(reservation.period)) return
@@ -119,7 +119,7 @@ export class SharedBudget implements Budget {
     throw new CreditBudgetError({ ...left, ...terms }, { operation })
   }
 
-  #note(period: string, operation: string, credits: number): void {
+  #addSpent(period: string, operation: string, credits: number): void {
     const { by } = this.#tally.period === period ? this.#tally : { by: {} }
     this.#tally = { period, by: addTo(by, operation, credits) }
   }

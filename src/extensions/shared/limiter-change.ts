@@ -12,7 +12,15 @@ import {
   everyone,
   unlimitedSurface,
 } from './limiter-state.ts'
-import { contentOf, countChange, hasLost, leaseEnd, readState, without } from './versioned-state.ts'
+import {
+  type StateChange,
+  contentOf,
+  countChange,
+  hasLost,
+  leaseEnd,
+  readState,
+  without,
+} from './versioned-state.ts'
 
 /** How long nothing is granted after a loss, in milliseconds: all processes notice it by then, and restore what they know. */
 const restoreMs = 3000
@@ -20,11 +28,8 @@ const restoreMs = 3000
 /** How long nothing is granted in a store without a state, in milliseconds: it may have lost one that other processes know. */
 const emptyStoreMs = 200
 
-/** A state, and what comes of the change. */
-export interface Changed {
-  readonly state: LimiterState
-  /** Whether others have to know the state: if not, it need not be stored. */
-  readonly isChanged: boolean
+/** What comes of an update. */
+export interface Changed extends StateChange<LimiterState> {
   /** Which processes have to update. */
   readonly wakes: readonly string[]
 }

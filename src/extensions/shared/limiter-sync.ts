@@ -20,7 +20,6 @@ import { changeState, roomFrom } from './limiter-change.ts'
 import {
   type LimiterState,
   type OwnRequest,
-  type Report,
   type Rules,
   isFor,
   messageOf,
@@ -103,7 +102,7 @@ export class LimiterSync extends StoredText<LimiterState> {
         if (this.isUnavailable) return Infinity
         const ms = Math.max(closed(), this.#roomAt(key) - performance.now())
         // Then only a slot is missing, which an update brings.
-        return ms > 0 || this.#lengthOf(key) === 0 ? Math.max(0, ms) : Infinity
+        return ms > 0 || !this.#queues.get(key)?.length ? Math.max(0, ms) : Infinity
       },
       waitBehind: (ahead) => this.#roomAt(key, ahead) - performance.now(),
     }
@@ -139,10 +138,6 @@ export class LimiterSync extends StoredText<LimiterState> {
     return Array.from(this.#requests.values()).filter(({ sent, hasEnded }) => sent && !hasEnded).length
   }
 
-  #lengthOf(key: string): number {
-    return this.#queues.get(key)?.length ?? 0
-  }
-
   /** When a surface opens after a 429, of this process or of another one. */
   #opensAt(key: string): number {
     const { latest } = this
@@ -174,18 +169,15 @@ export class LimiterSync extends StoredText<LimiterState> {
       this.#requests.set(id, { surface, sent: undefined, hasEnded: true })
     const { report } = await this.change((text, times) => {
       // As it is now: no slot may be free before its 429 is known.
-      const report = this.#report()
+      const report = { process: this.id, requests: new Map(this.#requests), waiting: this.#waiting() }
       const changed = changeState(text, times, this.latest, report, this.#rules, randomId())
       return { ...changed, message: messageOf(this.id, changed.wakes), report }
     })
-    this.#forget(report)
+    // The store knows of them.
+    for (const [id, { hasEnded }] of report.requests) if (hasEnded) this.#requests.delete(id)
     this.#random = Math.random()
     this.#pollMs = this.#takeGrants() ? this.#firstPollMs : Math.min(this.#pollMs * 1.5, longestPollMs)
     this.#wakeQueues()
-  }
-
-  #report(): Report {
-    return { process: this.id, requests: new Map(this.#requests), waiting: this.#waiting() }
   }
 
   /** How many calls ask for a slot at each surface. */
@@ -212,11 +204,6 @@ export class LimiterSync extends StoredText<LimiterState> {
         .slice(this.#opensAt(key) > now ? 0 : length)
         .map((id): [string, string] => [id, key]),
     )
-  }
-
-  /** The store knows what was reported. */
-  #forget({ requests }: Report): void {
-    for (const [id, { hasEnded }] of requests) if (hasEnded) this.#requests.delete(id)
   }
 
   /** Takes the requests that the latest state grants this process; returns whether there are any. */

@@ -1,4 +1,4 @@
-// What users make, and its options. All else is in `limiter-sync.ts`.
+// What users make: the limiter of one process that shares limits by a store. It checks its options; `limiter-sync.ts` does the work.
 
 import { organizationLimits } from '../../api/limits.ts'
 import {

@@ -7,7 +7,7 @@ import { messageOf } from '../../lib/thrown.ts'
 import { maxTimerMs } from '../../lib/time.ts'
 import { randomId } from '../../lib/hash.ts'
 import { type ReadTimes, type Snapshot, jumpOf } from './clock.ts'
-import type { VersionedState } from './versioned-state.ts'
+import type { StateChange, VersionedState } from './versioned-state.ts'
 import { type ChangeText, type SharedStore, textKey, updateWithin } from './store.ts'
 
 /** Options of everything that processes share. */
@@ -24,13 +24,6 @@ export const sharedNames = { store: true, storeTimeout: true, logger: true }
 
 /** Shortest time between two attempts to reach an unavailable store, in milliseconds; the longest is twice that. */
 export const retryMs = 500
-
-/** A change of a state, which is stored if it is one. */
-export interface StateChange<S extends VersionedState> {
-  readonly state: S
-  readonly isChanged: boolean
-  readonly message?: string | undefined
-}
 
 /**
  * One text of a store, in which this process keeps its entry up to date: one update at a time, again when something has happened meanwhile,
@@ -142,7 +135,7 @@ export abstract class StoredText<S extends VersionedState> {
 
   /** Rejects if the store fails, or does not reply in time; the text may be changed nevertheless. */
   protected async change<C extends StateChange<S>>(
-    change: (text: string | undefined, times: ReadTimes) => C,
+    change: (text: string | undefined, times: ReadTimes) => C & { readonly message?: string | undefined },
   ): Promise<C> {
     const key = await this.key()
     const changeText: ChangeText<{ changed: C; times: ReadTimes }> = (text, clock, readAt) => {

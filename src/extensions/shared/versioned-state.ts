@@ -13,6 +13,12 @@ export interface VersionedState {
   time: number
 }
 
+/** What comes of a change: the state, and whether it has to be stored. */
+export interface StateChange<State extends VersionedState> {
+  readonly state: State
+  readonly isChanged: boolean
+}
+
 /** The state in a text, whose key names its format; undefined if the store has none, or has lost it. */
 export function readState(text = ''): VersionedState | undefined {
   const state = parsed(text)
