@@ -24,7 +24,7 @@ interface PolledCall {
 /**
  * Queues calls on runtimes that tie timers and promises to the incoming request that made them, such as Cloudflare's
  * workers. An incoming request cannot wake another one, and may end in the middle of a call. So each call polls with its own
- * timer, and a call that stops polling loses its place or slot.
+ * timer, and a call that stops polling leaves its queue, or loses its slot.
  */
 export class PollingCalls {
   readonly #calls = new Set<PolledCall>()

@@ -120,6 +120,17 @@ describe('SharedLimiter', () => {
     },
   )
 
+  it('counts a request that has ended while its store was away', async () => {
+    const { world, limiter, limiterOf } = open({ limits: { perMinute: 1 } })
+    const { value: lease } = await settle(limiter.acquire(queueRequest()))
+    world.error = new Error('away')
+    lease!.end()
+    await pass(5000)
+    world.error = undefined
+    await pass(1500)
+    expect((await settle(limiterOf().acquire(queueRequest()))).ms).toBeGreaterThan(50_000)
+  })
+
   it('reports what happens while its store comes back', async () => {
     const { world, limiter, limiterOf } = open({ limits: { inFlight: 2 } })
     const other = limiterOf()

@@ -73,8 +73,8 @@ export function nextWait(
       isAnnouncedLimit(each) === isAnnouncedLimit(latest),
   )
   const waited = counted.reduce((sum, { announced }) => sum + (announced ?? 0), 0)
-  const isPatient = isAnnouncedLimit(latest) && waited > 0 && waited <= maxWaitMs
-  if (!isPatient && counted.length >= attempts) return null
+  const usesNoAttempt = isAnnouncedLimit(latest) && waited > 0 && waited <= maxWaitMs
+  if (!usesNoAttempt && counted.length >= attempts) return null
   if (latest.announced === null) return random() * backoffMs(more === 'closes', counted.length)
   if (latest.announced > maxWaitMs) return null
   // A random wait replaces zero, to avoid a tight loop.

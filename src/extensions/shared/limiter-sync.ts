@@ -1,4 +1,4 @@
-// The part of one process in the shared limits: its queues, and its requests. The store grants it a request, a call of a queue gets it, and when
+// What one process has of the shared limits: its queues, and its requests. The store grants it a request, a call of a queue gets it, and when
 // the call has ended, the others hear of it. What the process wants of them follows from its queues, its requests and the latest state: it
 // updates when they have to know something, when there may be room for its calls, when another process asks for it, and before its lease ends.
 // While the store is unavailable, calls wait.
@@ -48,7 +48,7 @@ export class LimiterSync extends StoredText<LimiterState> {
   #pollMs: number
   /** When the latest message came: it shows that those for this process would come, too. */
   #heardAt = -Infinity
-  /** A part of the longest random delay, for the next update. */
+  /** Which fraction of the longest random delay the next update has. */
   #random = 0
   /** Ends listening to the messages of other processes. */
   #unwatch: (() => void) | undefined

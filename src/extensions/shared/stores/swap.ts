@@ -15,7 +15,7 @@ export interface TaggedText {
   readonly clock: number
   /** For how long another process has the lock, in milliseconds. */
   readonly lockedMs: number
-  /** When the reading began, in monotonic milliseconds. */
+  /** When the process began to read it, in monotonic milliseconds. */
   readonly readAt: number
 }
 
