@@ -114,7 +114,7 @@ export class SurfaceQueue {
     const entry = new Entry(this, request, grant, refuse, pacedBefore)
     this.#waiting.add(entry)
     if (request.signal.aborted) this.cancel(entry, request.signal.reason)
-    this.#refuseIfClosed(entry)
+    this.#cancelIfClosed(entry)
     const { sendBy = Infinity } = request
     if (sendBy !== Infinity) {
       const ms = this.#pace.waitBehind(this.#waiting.before(entry))
@@ -130,9 +130,13 @@ export class SurfaceQueue {
     if (this.#leave(entry)) entry.refuse(reason)
   }
 
-  /** Refuses the calls that do not wait for so long as the surface is closed. Grants the next permit if it is due, or else sets a timer. */
+  /** Refuses the calls that do not wait for so long as a 429 has closed the surface. */
+  refuseIfClosed(): void {
+    if (this.#pace.closed() > 0) for (const entry of this.#waiting.all()) this.#cancelIfClosed(entry)
+  }
+
+  /** Grants the next permit if it is due, or else sets a timer. */
   wake(): void {
-    if (this.#pace.closed() > 0) for (const entry of this.#waiting.all()) this.#refuseIfClosed(entry)
     if (this.#waiting.first === undefined || this.#isTakingSlot) return
     this.#endPacedWait()
     const wait = this.#pace.wait()
@@ -156,7 +160,7 @@ export class SurfaceQueue {
     return wait === Infinity || this.#slots.areTaken() ? { reason: 'slot', ms: Infinity } : null
   }
 
-  #refuseIfClosed(entry: Entry): void {
+  #cancelIfClosed(entry: Entry): void {
     const closed = this.#pace.closed()
     const { maxClosedWaitMs, sendBy = Infinity } = entry.request
     if (closed > Math.min(maxClosedWaitMs, Math.max(0, sendBy - performance.now())))
@@ -173,9 +177,34 @@ export class SurfaceQueue {
       this.#leave(next)
       const waited = performance.now() - next.request.queuedAt
       const paced = Math.max(0, Math.min(waited, this.#pacedMs - next.pacedBefore))
-      next.grant(permitFor(slot, Math.max(0, waited - paced), paced))
+      next.grant(this.#permit(slot, Math.max(0, waited - paced), paced))
     } else slot.release(null, {})
     this.wake()
+  }
+
+  /** Permits a request from now on: it holds the slot, and counts, until it ends. */
+  #permit(slot: Slot, queued: number, paced: number): Permit {
+    const request = { at: performance.now(), answered: Infinity }
+    let isEnded = false
+    slot.use(request)
+    return {
+      queued,
+      paced,
+      sent: () => {
+        request.at = performance.now()
+        slot.use(request)
+      },
+      answered: () => {
+        request.answered = performance.now()
+      },
+      end: ({ refusedForMs, unsent } = {}) => {
+        if (isEnded) return
+        isEnded = true
+        const closedMs = refusedForMs && Math.min(refusedForMs, longestClosureMs)
+        slot.release(request, { refusedForMs: closedMs, unsent })
+        if (refusedForMs !== undefined) this.refuseIfClosed()
+      },
+    }
   }
 
   /** Whether the call was waiting. */
@@ -191,30 +220,6 @@ export class SurfaceQueue {
     clearTimeout(this.#timer)
     this.#pacedMs += performance.now() - this.#pacedSince
     this.#pacedSince = undefined
-  }
-}
-
-/** Permits a request from now on: it holds the slot, and counts, until it ends. */
-function permitFor(slot: Slot, queued: number, paced: number): Permit {
-  const request = { at: performance.now(), answered: Infinity }
-  let isEnded = false
-  slot.use(request)
-  return {
-    queued,
-    paced,
-    sent: () => {
-      request.at = performance.now()
-      slot.use(request)
-    },
-    answered: () => {
-      request.answered = performance.now()
-    },
-    end: ({ refusedForMs, unsent } = {}) => {
-      if (isEnded) return
-      isEnded = true
-      const closedMs = refusedForMs && Math.min(refusedForMs, longestClosureMs)
-      slot.release(request, { refusedForMs: closedMs, unsent })
-    },
   }
 }
 

@@ -204,6 +204,15 @@ describe('SharedLimiter', () => {
     for (const call of calls) (await settle(call)).value!.end()
   })
 
+  it('refuses a call at once whose deadline comes before all that its process sends first', async () => {
+    const { limiter } = open({ limits: { inFlight: 1, perMinute: 1 } })
+    await settle(limiter.acquire(queueRequest({ surface: 'b' })))
+    await pass(100_000)
+    limiter.acquire(queueRequest()).catch(() => {})
+    const { error } = await settle(limiter.acquire(queueRequest({ sendBy: performance.now() + 50_000 })))
+    expect(error).toMatchObject({ reason: 'pace' })
+  })
+
   it('keeps its slot while one of its calls waits for a closed surface', async () => {
     const { limiter, limiterOf } = open({ limits: { inFlight: 1 } })
     const request = queueRequest({ surface: null })

@@ -177,6 +177,7 @@ export class LimiterSync extends StoredText<LimiterState> {
     for (const [id, { hasEnded }] of report.requests) if (hasEnded) this.#requests.delete(id)
     this.#random = Math.random()
     this.#pollMs = this.#takeGrants() ? this.#firstPollMs : Math.min(this.#pollMs * 1.5, longestPollMs)
+    for (const queue of this.#queues.values()) queue.refuseIfClosed()
     this.#wakeQueues()
   }
 
