@@ -1,3 +1,7 @@
+// Queues calls on runtimes that tie timers and promises to the incoming request that made them, such as Cloudflare's workers. An incoming
+// request cannot wake another one, and may end in the middle of a call. So each call polls with its own timer, and a call that stops polling
+// leaves its queue, or loses its slot.
+
 import type { Permit, RequestOutcome, QueueRequest } from './interface.ts'
 import type { Entry, SurfaceQueue } from './surface-queue.ts'
 
@@ -21,11 +25,7 @@ interface PolledCall {
   permit?: Permit
 }
 
-/**
- * Queues calls on runtimes that tie timers and promises to the incoming request that made them, such as Cloudflare's
- * workers. An incoming request cannot wake another one, and may end in the middle of a call. So each call polls with its own
- * timer, and a call that stops polling leaves its queue, or loses its slot.
- */
+/** The calls of all incoming requests that wait or have a slot. */
 export class PollingCalls {
   readonly #calls = new Set<PolledCall>()
   readonly #wake: () => void

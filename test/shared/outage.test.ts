@@ -127,7 +127,8 @@ describe('SharedLimiter', () => {
     lease!.end()
     await pass(5000)
     world.error = undefined
-    await pass(1500)
+    await settle(limiter.acquire(queueRequest({ surface: null })))
+    await pass(100)
     expect((await settle(limiterOf().acquire(queueRequest()))).ms).toBeGreaterThan(50_000)
   })
 

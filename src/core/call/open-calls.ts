@@ -1,3 +1,5 @@
+// Which calls of a client are open: those in the queue, why they wait, and how many requests are in flight. `close()` of a client ends them.
+
 import { ClosedError } from '../../errors/index.ts'
 import { dateIn } from '../../lib/time.ts'
 import type { CallLimiter, Permit, RequestOutcome, QueueRequest, QueueWait } from '../../limits/interface.ts'

@@ -1,3 +1,6 @@
+// What comes before an attempt: a call reserves its budgets, waits in the queue of the limiter for a permit, and prepares its headers and token
+// in the slot. After the attempt, it gives the permit back, which frees the slot, and waits until the next attempt is due.
+
 import {
   type TimeoutPhase,
   ConfigurationError,

@@ -13,10 +13,10 @@ import {
   type VersionedState,
   contentOf,
   countChange,
+  filtered,
   hasLost,
   leaseEnd,
   readState,
-  without,
 } from './versioned-state.ts'
 
 /** Credits by the name of their period. */
@@ -142,7 +142,7 @@ export function changeBudget<Request extends BudgetRequest>(
   }
   const replies = new Map(report.requests.map((request) => [request, reply(request)]))
   if (Object.keys(own.reserved).length === 0 && own.counted === 0)
-    state.processes = without(state.processes, report.process)
+    state.processes = filtered(state.processes, (_, id) => id !== report.process)
   state.time = now
   return { state, isChanged: countChange(state, before), period, replies }
 }
@@ -178,8 +178,7 @@ function abandon(state: BudgetState, now: number, reporting: string, leaseMs: nu
   }
   const isKept = ({ abandoned, until }: ProcessEntry): boolean =>
     until + (Object.keys(abandoned).length > 0 ? abandonedMs : idleMs) > now
-  const kept = Object.entries(state.processes).filter(([id, entry]) => id === reporting || isKept(entry))
-  state.processes = Object.fromEntries(kept)
+  state.processes = filtered(state.processes, (entry, id) => id === reporting || isKept(entry))
 }
 
 /** Replaces a process's entry by what it reports, and counts its outcomes once. */

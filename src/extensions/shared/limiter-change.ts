@@ -16,10 +16,10 @@ import {
   type StateChange,
   contentOf,
   countChange,
+  filtered,
   hasLost,
   leaseEnd,
   readState,
-  without,
 } from './versioned-state.ts'
 
 /** How long nothing is granted after a loss, in milliseconds: all processes notice it by then, and restore what they know. */
@@ -137,7 +137,7 @@ function putRequest(
 
 /** Frees the slot of a request, which counts from its arrival; undefined if it was never sent. */
 function end(state: LimiterState, id: string, surface: string, arrival: number | undefined): void {
-  state.open = without(state.open, id)
+  state.open = filtered(state.open, (_, each) => each !== id)
   if (surface === unlimitedSurface || arrival === undefined) return
   // It may be reported twice.
   state.arrivals[surface] = { [id]: arrival, ...state.arrivals[surface] }
@@ -219,11 +219,4 @@ function restore(state: LimiterState, lost: LimiterState, ahead: number): void {
 
 function keepLatest(times: Record<string, number>, lost: Record<string, number>, ahead: number): void {
   for (const [name, time] of Object.entries(lost)) times[name] = Math.max(time + ahead, times[name] ?? 0)
-}
-
-function filtered<T>(
-  record: Record<string, T>,
-  isKept: (value: T, name: string) => boolean,
-): Record<string, T> {
-  return Object.fromEntries(Object.entries(record).filter(([name, value]) => isKept(value, name)))
 }

@@ -50,7 +50,10 @@ export function hasLost(
   return found?.stateId !== known.stateId || found.version < known.version
 }
 
-/** A copy of a record without one name. */
-export function without<T>(record: Record<string, T>, name: string): Record<string, T> {
-  return Object.fromEntries(Object.entries(record).filter(([each]) => each !== name))
+/** What a record has of some names and values. */
+export function filtered<T>(
+  record: Record<string, T>,
+  isKept: (value: T, name: string) => boolean,
+): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).filter(([name, value]) => isKept(value, name)))
 }
