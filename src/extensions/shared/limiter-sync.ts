@@ -118,9 +118,10 @@ export class LimiterSync extends StoredText<LimiterState> {
     return {
       use: (sent) => put({ sent, hasEnded: false }),
       release: (request, { unsent, refusedForMs }) => {
-        const sent = unsent === true ? undefined : (request ?? undefined)
-        const opensAt = refusedForMs === undefined ? undefined : performance.now() + refusedForMs
-        if (request !== null) put({ sent, hasEnded: true, opensAt })
+        if (request !== null) {
+          const opensAt = refusedForMs === undefined ? undefined : performance.now() + refusedForMs
+          put({ sent: unsent === true ? undefined : request, hasEnded: true, opensAt })
+        }
         this.schedule()
         this.#wakeQueues()
       },
