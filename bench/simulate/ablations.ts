@@ -30,13 +30,13 @@ export const ablations: readonly Ablation[] = [
   {
     name: 'no random wait',
     file: 'limits/surface-pace.ts',
-    from: 'return momentary ? Math.random()',
-    to: 'return momentary ? 0',
+    from: 'return short ? Math.random()',
+    to: 'return short ? 0',
   },
   {
     name: 'refused requests count',
     file: 'limits/surface-pace.ts',
-    from: 'if (unsent || (isRefused && this.#isPart)) this.#log.delete(send)',
+    from: 'if (unsent || (isRefused && this.#hasLowerLimit)) this.#log.delete(send)',
     to: 'if (unsent) this.#log.delete(send)',
   },
 ]

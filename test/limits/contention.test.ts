@@ -4,7 +4,7 @@ import { pass, virtualTime } from '../support/clock.ts'
 
 virtualTime()
 
-it('refused() takes one request from the allowance for each momentary 429 in a row but the first', async () => {
+it('refused() takes one request from the allowance for each short 429 in a row but the first', async () => {
   const contention = new Contention(20, 60_000)
   const allowances = [1, 2, 3].map(() => {
     contention.refused(5, 1000)
