@@ -86,8 +86,6 @@ describe('createSandbox() requests', () => {
   })
 })
 
-describe('createSandbox() keys', () => {})
-
 describe('createSandbox() invalid requests', () => {
   it.each<[what: string, params: unknown, paths: string[]]>([
     [
