@@ -60,6 +60,8 @@ describe('cutText()', () => {
     ['🇩🇪🇫🇷🇯🇵', 9, '🇩🇪🇫🇷…'],
     ['abcdef', 4, 'abc…'],
     ['abcd', 4, 'abcd'],
+    // No letter that people see as one is kept whole if it has hundreds of accents.
+    [`a${'\u0301'.repeat(200)}`, 100, `a${'\u0301'.repeat(98)}…`],
   ])('cuts %s to %i characters between those that people see', (text, most, cut) => {
     expect(cutText(text, most)).toBe(cut)
   })
