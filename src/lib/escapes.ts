@@ -4,20 +4,37 @@ const [closingBrace, u, x] = [0x7d, 0x75, 0x78]
 const mostDigits = 32
 const mostLetters = 8
 
-/** The signs of ASCII that HTML has names for. */
-const namedSigns: Readonly<Record<string, string>> = {
-  ...{ excl: '!', quot: '"', num: '#', dollar: '$', percnt: '%', amp: '&', AMP: '&', apos: "'", lpar: '(' },
-  ...{ rpar: ')', ast: '*', midast: '*', plus: '+', comma: ',', hyphen: '-', dash: '-', period: '.' },
-  ...{ sol: '/', colon: ':', semi: ';', lt: '<', equals: '=', gt: '>', quest: '?', commat: '@', lsqb: '[' },
-  ...{ lbrack: '[', bsol: '\\', rsqb: ']', rbrack: ']', Hat: '^', lowbar: '_', UnderBar: '_', grave: '`' },
-  ...{ lcub: '{', lbrace: '{', verbar: '|', vert: '|', rcub: '}', rbrace: '}' },
+/** The signs of ASCII that HTML has names for, by their names. */
+const namedSigns: ReadonlyMap<number, number> = new Map(
+  Object.entries({
+    ...{ excl: '!', quot: '"', num: '#', dollar: '$', percnt: '%', amp: '&', AMP: '&', apos: "'", lpar: '(' },
+    ...{ rpar: ')', ast: '*', midast: '*', plus: '+', comma: ',', hyphen: '-', dash: '-', period: '.' },
+    ...{ sol: '/', colon: ':', semi: ';', lt: '<', equals: '=', gt: '>', quest: '?', commat: '@', lsqb: '[' },
+    ...{ lbrack: '[', bsol: '\\', rsqb: ']', rbrack: ']', Hat: '^', lowbar: '_', UnderBar: '_', grave: '`' },
+    ...{ lcub: '{', lbrace: '{', verbar: '|', vert: '|', rcub: '}', rbrace: '}' },
+  }).map(([name, sign]) => [nameOf(name), sign.charCodeAt(0)]),
+)
+const amp = nameOf('amp')
+
+/** A name as a number: to make texts would take longer than all else. */
+function nameOf(text: string): number {
+  return Array.from(text, (letter) => letter.charCodeAt(0)).reduce(addLetter, 0)
 }
 
-/** What a text says, and where each of its characters, and its end, stands in what was written. */
-export interface Reading {
-  readonly text: string
-  readonly starts: Int32Array
+function addLetter(name: number, code: number): number {
+  return name * 64 + (code & 63)
 }
+
+/** What a text says, and where. */
+export interface Reading {
+  /** Its characters. They are good until the next text is read. */
+  readonly codes: Uint16Array
+  /** Where it was written that a form stands there, the last one first. */
+  readonly spans: readonly Span[]
+}
+
+/** From where to where, in what was written. */
+type Span = [start: number, end: number]
 
 /** What an escape stands for, and how many characters it has behind the sign that opens it. */
 interface Escape {
@@ -31,12 +48,19 @@ interface Escape {
  * stands for, which may open another one. It adds and removes each character once, so no text takes much longer than another.
  */
 export class EscapeReader {
+  readonly #forms: readonly string[]
+  /** Which two characters may begin a form. */
+  readonly #beginnings = new Uint8Array(1024)
   // Kept, since to make them takes longer than to read a word.
-  readonly #decoder = new TextDecoder('utf-16le', { ignoreBOM: true })
   #codes = new Uint16Array()
   #starts = new Int32Array()
 
-  /** The starts are good until the next text is read. */
+  /** @param forms What it looks for, the longest first. */
+  constructor(forms: readonly string[] = []) {
+    this.#forms = forms
+    for (const form of forms) this.#beginnings[beginningOf(form.charCodeAt(0), form.charCodeAt(1))] = 1
+  }
+
   read(written: string): Reading {
     if (written.length >= this.#starts.length) {
       this.#codes = new Uint16Array(written.length)
@@ -44,6 +68,8 @@ export class EscapeReader {
     }
     const codes = this.#codes.subarray(0, written.length)
     const starts = this.#starts
+    const beginnings = this.#beginnings
+    const spans: Span[] = []
     let top = written.length
     starts[top] = top
     for (let index = top - 1; index >= 0; index--) {
@@ -59,14 +85,29 @@ export class EscapeReader {
         top += escape.length
       }
       // One that is left says nothing. It goes with what follows.
-      if (code !== backslash) codes[--top] = code
+      if (code === backslash) {
+        const last = spans.at(-1)
+        if (last !== undefined && last[0] === starts[top]) last[0] = index
+      } else codes[--top] = code
       starts[top] = index
+      if (code === backslash || beginnings[beginningOf(code, codes[top + 1])] === 0) continue
+      // A sign before it may take its first characters for an escape of its own, so it is found before that.
+      const form = formAt(this.#forms, codes, top)
+      if (form !== undefined) spans.push([index, starts[top + form.length] ?? 0])
     }
-    return {
-      text: this.#decoder.decode(codes.subarray(top)),
-      starts: starts.subarray(top, written.length + 1),
-    }
+    return { codes: codes.subarray(top), spans }
   }
+}
+
+function beginningOf(first: number, second = 0): number {
+  return (first + 31 * second) & 1023
+}
+
+function formAt(forms: readonly string[], codes: Uint16Array, top: number): string | undefined {
+  return forms.find((form) => {
+    for (let at = 0; at < form.length; at++) if (codes[top + at] !== form.charCodeAt(at)) return false
+    return true
+  })
 }
 
 function escapeAt(opening: number, codes: Uint16Array, top: number): Escape | undefined {
@@ -103,13 +144,16 @@ function numberAt(codes: Uint16Array, top: number, from: number, base: number): 
 }
 
 function nameAt(codes: Uint16Array, top: number): Escape | undefined {
-  let name = ''
-  for (let at = top; name.length < mostLetters && isLetter(codes[at] ?? 0); at++)
-    name += String.fromCharCode(codes[at] ?? 0)
-  const isEnded = codes[top + name.length] === semicolon
-  const sign = isEnded && Object.hasOwn(namedSigns, name) ? namedSigns[name] : undefined
-  if (sign !== undefined) return { code: sign.charCodeAt(0), length: name.length + 1 }
-  return name.startsWith('amp') ? { code: ampersand, length: 3 } : undefined
+  let name = 0
+  let length = 0
+  let isAmp = false
+  for (; length < mostLetters && isLetter(codes[top + length] ?? 0); length++) {
+    name = addLetter(name, codes[top + length] ?? 0)
+    isAmp ||= name === amp
+  }
+  const code = codes[top + length] === semicolon ? namedSigns.get(name) : undefined
+  if (code !== undefined) return { code, length: length + 1 }
+  return isAmp ? { code: ampersand, length: 3 } : undefined
 }
 
 /** So much less than any digits are worth, if it is none. */

@@ -113,9 +113,9 @@ function cleanEscapes(text: string, forms: readonly string[]): string {
   const opening = /[%\\&]/g
   if (!opening.test(text)) return text
   opening.lastIndex = 0
-  const reader = new EscapeReader()
+  const reader = new EscapeReader(forms)
   // One with spaces may be anywhere.
-  if (forms.some((form) => form.includes(' '))) return cleanPart(text, reader.read(text), forms)
+  if (forms.some((form) => form.includes(' '))) return cleanPart(text, reader.read(text))
   let clean = ''
   let done = 0
   while (opening.test(text)) {
@@ -125,34 +125,26 @@ function cleanEscapes(text: string, forms: readonly string[]): string {
     if (end - start < shortest) continue
     // To begin takes as long as to read so many characters.
     const part = text.slice(start, spaceFrom(start + 100))
-    clean += text.slice(done, start) + cleanPart(part, reader.read(part), forms)
+    clean += text.slice(done, start) + cleanPart(part, reader.read(part))
     opening.lastIndex = done = start + part.length
   }
   return clean + text.slice(done)
 }
 
-function cleanPart(written: string, { text, starts }: Reading, forms: readonly string[]): string {
+function cleanPart(written: string, { spans }: Reading): string {
   let clean = ''
   let done = 0
-  for (const [start, end] of spansOf(forms, text)) {
-    if (start >= done) clean += written.slice(starts[done], starts[start]) + replacement
+  for (const [start, end] of spans.toReversed()) {
+    if (start >= done) clean += written.slice(done, start) + replacement
     done = Math.max(done, end)
   }
-  return clean + written.slice(starts[done])
-}
-
-function spansOf(forms: readonly string[], text: string): (readonly [start: number, end: number])[] {
-  const spans: (readonly [number, number])[] = []
-  for (const form of forms)
-    for (let start = text.indexOf(form); start !== -1; start = text.indexOf(form, start + form.length))
-      spans.push([start, start + form.length])
-  return spans.sort(([one], [other]) => one - other)
+  return clean + written.slice(done)
 }
 
 function formsOf(secret: string): string[] {
   const spelled = [secret, secret.replaceAll(' ', '+'), encodeURIComponent(secret.toWellFormed())]
   const reader = new EscapeReader()
-  const read = spelled.map((each) => reader.read(each).text)
+  const read = spelled.map((each) => String.fromCharCode(...reader.read(each).codes))
   // What is nothing but escapes may stand for a few letters.
   return [...spelled, ...read, ...inBase64(secret)].filter(({ length }) => length >= minSecretLength)
 }
