@@ -147,6 +147,45 @@ describe('equal calls in flight', () => {
     expect(budgets.map((each) => each.summary().spent)).toEqual([0, 0, 2])
   })
 
+  it.each([
+    ['while the request waits for its retry', 500],
+    ['while a request is in flight that fails for free', 50],
+  ])('retry on their own budgets when the leader leaves %s', async (_, at) => {
+    service.script(
+      slow(100, () => failure(503, 'unavailable', { error: { retryAfter: 5 } })),
+      ok(),
+    )
+    const { client } = cached()
+    const abort = new AbortController()
+    const budgets = [new CreditBudget(10), new CreditBudget(10)]
+    const leader = begin(client.microblog.search(query, { budget: budgets[0], signal: abort.signal }))
+    const other = begin(client.microblog.search(query, { budget: budgets[1] }))
+    await pass(at)
+    abort.abort('left')
+    expect((await settle(leader)).value).toMatchObject({ error: 'left', ms: at })
+    expect(idsOf((await settle(other)).value?.value?.posts ?? [])).toEqual(['1'])
+    expect(budgets.map((each) => each.summary())).toMatchObject([
+      { spent: 0, uncertain: 0 },
+      { spent: 2, uncertain: 0 },
+    ])
+    expect(service.arrivals).toHaveLength(2)
+  })
+
+  it('share the failure of a request that cannot be sent', async () => {
+    const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' })
+    let sent = 0
+    const { client } = cached({
+      fetch: () => {
+        sent++
+        return Promise.reject(new TypeError('fetch failed', { cause }))
+      },
+    })
+    const calls = Array.from({ length: 12 }, () => begin(client.microblog.search(query)))
+    for (const { error } of (await settle(Promise.all(calls))).value!)
+      expect(error).toMatchObject({ code: 'connection', charged: 'no' })
+    expect(sent).toBe(3)
+  })
+
   it('share no request with a call that does not retry', async () => {
     service.script(rateLimited(1), () => ok())
     const { client } = cached()

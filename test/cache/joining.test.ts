@@ -52,7 +52,7 @@ describe('search()', () => {
     expect(service.arrivals).toHaveLength(1)
   })
 
-  it('is retried after an announced wait that is too long for an equal call only', async () => {
+  it('is sent on its own when an equal call ends during the wait for a retry', async () => {
     service.script(failure(503, 'unavailable', { error: { retryAfter: 5 } }), ok())
     const { client } = cached()
     const hasty = client.microblog.search(query, { deadline: 2000 }).catch((error: unknown) => error)

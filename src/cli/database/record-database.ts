@@ -8,15 +8,15 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
-import { type Call, type CallResult, type Send, Cancellation } from '../../extend.ts'
+import type { Call, CallResult, Send } from '../../extend.ts'
 import type { Budget } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { isRecord, parsed } from '../../lib/json.ts'
-import { type Patience, identityOf, inTransaction, isLocked } from '../../lib/sqlite-file.ts'
+import { type Patience, identityOf, inTransaction } from '../../lib/sqlite-file.ts'
 import { CommandError, UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
 import { forgetIn, remainsText } from './forget.ts'
-import { lockForRun, openDatabase, whenFree, withPath } from './open-database.ts'
+import { lockForRun, openDatabase, whenFree } from './open-database.ts'
 import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createTables, currentFormat } from './schema.ts'
 import { type Purchase, SearchWriter, jobKey, partsOf } from './searches.ts'
@@ -128,29 +128,22 @@ export class RecordDatabase {
    */
   async send(send: Send, call: Call, underWay: () => StoredPage): Promise<CallResult> {
     const { settings, operation } = call
-    let { cancellation } = call
-    for (;;) {
-      await whenFree(this.#path, () => this.assertWritable(operation), this.#patience)
-      let locked: unknown
-      const note = (credits: number): void => {
-        try {
-          this.store(underWay(), call, credits)
-          this.noted = call
-        } catch (error) {
-          if (!isLocked(error)) throw withPath(this.#path, error)
-          throw (locked = error)
-        }
+    await whenFree(this.#path, () => this.assertWritable(operation), this.#patience)
+    const ended = new AbortController()
+    const note = (credits: number): Promise<void> => {
+      const work = (): void => {
+        this.store(underWay(), call, credits)
+        this.noted = call
       }
-      // The last one: what another budget refuses is not noted.
-      const budget = [...settings.budget, costNotes(note)]
-      try {
-        return await send({ ...call, cancellation, settings: { ...settings, budget } })
-      } catch (error) {
-        // Another program took the file while the call was in its queue: nothing was sent, and the call waits again.
-        if (locked === undefined || error !== locked) throw error
-        cancellation = new Cancellation()
-        cancellation.start(settings)
-      }
+      return whenFree(this.#path, work, { ...this.#patience, signal: ended.signal })
+    }
+    // The last one: what another budget refuses is not noted.
+    const budget = [...settings.budget, costNotes(note)]
+    try {
+      return await send({ ...call, settings: { ...settings, budget } })
+    } finally {
+      // Of a call that has ended, nothing is noted once the file is free.
+      ended.abort()
     }
   }
 
@@ -268,7 +261,7 @@ export class RecordDatabase {
 }
 
 /** A budget without a limit: it has what a call may cost written down before each attempt, which is not sent if that fails. */
-function costNotes(note: (credits: number) => void): Budget {
+function costNotes(note: (credits: number) => Promise<void>): Budget {
   // A page and its final cost are stored together, once the page is read.
   return { reserve: (credits) => ({ renew: () => note(credits), settle: () => {} }) }
 }

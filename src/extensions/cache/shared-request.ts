@@ -1,5 +1,5 @@
 import { type Call, type CallResult, type Send, Cancellation, contextOf } from '../../extend.ts'
-import { SocialSearchError, failureFor } from '../../errors/index.ts'
+import { CreditBudgetError, SocialSearchError, failureFor } from '../../errors/index.ts'
 import type { CacheLookup, Entry } from './cache-lookup.ts'
 
 /** The answer for one call. */
@@ -28,7 +28,7 @@ export class SharedRequest {
   /** Of the request. The call that pays gets it: it need not be the leader. */
   readonly #record: Call['record']
   readonly #waiting = new Set<Call>()
-  readonly #end = new SharedCancellation(this.#waiting)
+  readonly #end: SharedCancellation
   #outcome: Promise<Outcome> | undefined
   #fetched: Entry | undefined
 
@@ -39,6 +39,7 @@ export class SharedRequest {
   constructor(stored: CacheLookup, leader: Call, send: Send, close: () => void) {
     this.#stored = stored
     this.#leader = leader
+    this.#end = new SharedCancellation(leader, this.#waiting)
     this.#record = { ...leader.record }
     this.#send = send
     this.#close = close
@@ -72,9 +73,8 @@ export class SharedRequest {
   /** Ends the request, if it does not go on without this call. @throws the reason if it does. */
   #leave(call: Call, reason: unknown): void {
     const isLast = this.#waiting.size === 1
-    // Nothing is sent on the budget of a call that has left: the others begin anew, each on its own.
-    const wouldPay = call === this.#leader && this.#end.isUnsent
-    if (!isLast && !wouldPay) {
+    // Nothing more is sent on the budget of a leader that has left: the others begin anew, each on its own.
+    if (!isLast && (call !== this.#leader || this.#end.isInFlight)) {
       this.#waiting.delete(call)
       throw reason
     }
@@ -82,11 +82,11 @@ export class SharedRequest {
     this.#end.abort(reason)
   }
 
-  /** Whether a call sends the request itself after an error: nothing was sent for the first one, which may be all that failed. */
+  /** Whether a call sends the request itself after a failure, which was the leader's alone: its budget refused, or it has left. */
   mayTakeOver(call: Call, error: unknown): boolean {
     if (call === this.#leader || call.cancellation.signal.aborted) return false
-    const { charged = 'no', attempts = [] } = error instanceof SocialSearchError ? error : {}
-    return charged === 'no' && attempts.every(({ sent }) => sent === null)
+    const isFree = this.#end.signal.aborted || this.#record.tookEffect === 'no'
+    return error instanceof CreditBudgetError || (isFree && this.#end.isLeft)
   }
 
   /** Looks into the store, or else sends the request. It never rejects. */
@@ -136,31 +136,33 @@ function failureOf(call: Call, error: unknown): unknown {
 
 /** What ends a request that equal calls share: nothing but the last of them that waits. */
 class SharedCancellation extends Cancellation {
+  readonly #leader: Call
   readonly #waiting: ReadonlySet<Call>
-  #wasInFlight = false
 
   /** @param waiting The calls that wait for the request. */
-  constructor(waiting: ReadonlySet<Call>) {
+  constructor(leader: Call, waiting: ReadonlySet<Call>) {
     super()
+    this.#leader = leader
     this.#waiting = waiting
+  }
+
+  /** Whether the leader, whose budget pays, sends nothing more. */
+  get isLeft(): boolean {
+    const { signal, sendBy } = this.#leader.cancellation
+    return signal.aborted || sendBy === -Infinity
   }
 
   /** Until when one of the calls needs it to be sent. */
   override get sendBy(): number {
+    if (this.isLeft) return -Infinity
     let latest = -Infinity
     for (const { cancellation } of this.#waiting) latest = Math.max(latest, cancellation.sendBy)
     return latest
   }
 
-  /** Whether nothing has been sent. */
-  get isUnsent(): boolean {
-    return !this.#wasInFlight
-  }
-
   /** What is in flight for the request is so for each call that waits. */
   override markInFlight(isInFlight: boolean): void {
     super.markInFlight(isInFlight)
-    this.#wasInFlight ||= isInFlight
     for (const { cancellation } of this.#waiting) cancellation.markInFlight(isInFlight)
   }
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import { microblogSearch } from '../../../src/api/endpoints/microblog.ts'
 import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
-import { type Wrapping, wrap } from '../../../src/extend.ts'
+import { type Wrapping, clientTransport, wrap } from '../../../src/extend.ts'
 import { createSandbox } from '../../support/sandbox.ts'
 import { type Observer, SocialSearch } from '../../../src/index.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
@@ -15,9 +15,9 @@ virtualTime()
 const job = { operation: 'microblog.search', params: { query: 'coffee' } }
 
 /** A client whose calls are noted in a file that another program locks when a call is about to queue. */
-async function setUp(signal?: AbortSignal) {
+async function setUp() {
   const path = join(newFolder(), 'posts.db')
-  const patience = { forMs: Infinity, ...(signal && { signal }) }
+  const patience = { forMs: Infinity }
   const file = await RecordDatabase.open(path, { operation: microblogSearch, jobs: [job] }, { patience })
   const other = new DatabaseSync(path)
   const sandbox = createSandbox()
@@ -42,7 +42,7 @@ it('RecordDatabase.send() gives the turn of a call back while another program ha
   void search.catch(() => {})
   await pass(15_000)
   const { slots, surfaces } = client.status()
-  expect([slots.taken, surfaces.map(({ waiting }) => waiting), client.credits.reserved]).toEqual([0, [0], 0])
+  expect([slots.taken, surfaces.map(({ waiting }) => waiting), client.credits.reserved]).toEqual([0, [1], 2])
   expect(sandbox.requests).toHaveLength(0)
   other.exec('COMMIT')
   expect((await settle(search)).value?.posts).toHaveLength(20)
@@ -52,15 +52,35 @@ it('RecordDatabase.send() gives the turn of a call back while another program ha
   ])
 })
 
-it('RecordDatabase.send() sends nothing when the signal of the call, or of the wait, aborts meanwhile', async () => {
-  const ended = new AbortController()
-  const { other, sandbox, client } = await setUp(ended.signal)
-  const search = client.microblog.search({ query: 'coffee' })
-  void search.catch(() => {})
-  await pass(5000)
-  ended.abort(new Error('stopped'))
-  expect((await settle(search)).error).toEqual(new Error('stopped'))
+const noted = 'SELECT credits, uncertain FROM social_search_purchases'
+
+it.each(['its signal aborts', 'its caller leaves'])(
+  'RecordDatabase.send() sends and notes nothing when another program has the file, and %s',
+  async (how) => {
+    const { path, other, sandbox, client } = await setUp()
+    const ended = new AbortController()
+    const { signal } = ended
+    const transport = clientTransport(client.transport)
+    const request = transport.compose(microblogSearch, { query: 'coffee' })
+    const search =
+      how === 'its caller leaves'
+        ? transport.send(microblogSearch, request, {}, { callerLeft: signal })
+        : transport.send(microblogSearch, request, { signal })
+    void search.catch(() => {})
+    await pass(5000)
+    ended.abort(new Error('stopped'))
+    expect(await settle(search)).toMatchObject({ error: new Error('stopped'), ms: 0 })
+    other.exec('COMMIT')
+    await pass(5000)
+    expect([sandbox.requests.length, allOf(path, noted)]).toEqual([0, []])
+  },
+)
+
+it('RecordDatabase.send() fails, and sends and notes nothing, when another program has the file for a minute in the turn of a call', async () => {
+  const { path, other, sandbox, client } = await setUp()
+  const { error } = await settle(client.microblog.search({ query: 'coffee' }))
+  expect(error).toMatchObject({ code: 'timeout', charged: 'no' })
   other.exec('COMMIT')
   await pass(5000)
-  expect(sandbox.requests).toHaveLength(0)
+  expect([sandbox.requests.length, allOf(path, noted)]).toEqual([0, []])
 })
