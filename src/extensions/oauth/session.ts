@@ -46,6 +46,8 @@ export class OAuthSession implements AuthProvider {
   #signOuts = 0
   /** The `refreshSentAt` of refreshes that were not sent, or not processed: the store failed, and may have one nevertheless. */
   readonly #unsent = new Set<number>()
+  /** What the last refresh has brought, until the store has it in place of what it had before. */
+  #unstored: { readonly sent: TokenSet; readonly tokens: TokenSet } | undefined
   /** Until when not to renew early, in monotonic milliseconds. */
   #pausedUntil = -Infinity
 
@@ -91,6 +93,7 @@ export class OAuthSession implements AuthProvider {
   /** Stores the tokens of a new authorization, in place of the old one. */
   async replace(tokens: TokenSet): Promise<void> {
     await this.#update(() => ({ value: JSON.stringify(tokens), result: undefined }))
+    this.#unstored = undefined
     this.#use(tokens)
   }
 
@@ -100,6 +103,7 @@ export class OAuthSession implements AuthProvider {
    * @throws {TokenStoreError}
    */
   async signOut(): Promise<TokenSet | null> {
+    if (this.#unstored) await this.#storeRenewed()
     this.#forget()
     const tokens = await this.#update((text) => ({ value: '', result: tokensIn(text) ?? null }))
     this.#forget()
@@ -113,10 +117,11 @@ export class OAuthSession implements AuthProvider {
     return refreshToken === undefined || Date.now() < expiresAt - leeway
   }
 
-  /** Whether a token can be sent without renewing it first. */
+  /** Whether a token can be sent without renewing or storing it first. */
   #isFresh(tokens: TokenSet): boolean {
     const { obtainedAt, expiresAt = Infinity } = tokens
     const isPaused = performance.now() < this.#pausedUntil
+    if (this.#unstored !== undefined && !isPaused) return false
     return this.#isUsable(tokens, isPaused ? 0 : Math.min(leewayMs, (expiresAt - obtainedAt) / 2))
   }
 
@@ -125,6 +130,7 @@ export class OAuthSession implements AuthProvider {
     const failures: OAuthError[] = []
     for (;;) {
       const signOuts = this.#signOuts
+      await this.#storeRenewed()
       const { stored, clock } = await this.#read()
       if (signOuts !== this.#signOuts) continue
       this.#cached = stored ?? undefined
@@ -134,13 +140,12 @@ export class OAuthSession implements AuthProvider {
       if (step.kind === 'look again') await sleep(pollMs)
       if (step.kind === 'end') await this.#end(step.tokens, 'lost')
       if (step.kind !== 'refresh') continue
-      const renewed = await this.#refresh(step.tokens, step.refreshToken, clock)
-      if (renewed instanceof OAuthError) {
-        failures.push(renewed)
-        const wait = nextWait(failures.map(failingOf), 'write', retry, Math.random)
-        if (wait === null) throw renewed
-        await sleep(wait)
-      } else if (renewed !== undefined && signOuts === this.#signOuts) return this.#use(renewed)
+      const failure = await this.#refresh(step.tokens, step.refreshToken, clock)
+      if (failure === undefined) continue
+      failures.push(failure)
+      const wait = nextWait(failures.map(failingOf), 'write', retry, Math.random)
+      if (wait === null) throw failure
+      await sleep(wait)
     }
   }
 
@@ -159,26 +164,24 @@ export class OAuthSession implements AuthProvider {
   }
 
   /**
-   * Sends the refresh token once.
+   * Sends the refresh token once, unless the store has other tokens now. What it brings is then to be stored.
    *
-   * @returns the new tokens; an error if the server did not use up the refresh token; undefined if the store has other tokens now.
+   * @returns an error if the server did not use up the refresh token.
    */
-  async #refresh(
-    stored: TokenSet,
-    refreshToken: string,
-    clock: number,
-  ): Promise<TokenSet | OAuthError | undefined> {
+  async #refresh(stored: TokenSet, refreshToken: string, clock: number): Promise<OAuthError | undefined> {
     // If this process dies now, the next one must not send the token again: servers may take that for theft.
     // The fraction tells it from those of other processes.
     const sent = { ...stored, refreshSentAt: clock + Math.random() }
     this.#unsent.add(sent.refreshSentAt)
     if (!(await this.#replace(stored, sent))) return undefined
     this.#unsent.clear()
-    let renewed: TokenSet
     try {
       // The server may name the token that it replaces.
       const secrets = [refreshToken, stored.accessToken]
-      renewed = await requestTokens('refresh', this.#settings, { refresh_token: refreshToken }, secrets)
+      const renewed = await requestTokens('refresh', this.#settings, { refresh_token: refreshToken }, secrets)
+      // The server may omit an unchanged refresh token.
+      this.#unstored = { sent, tokens: { refreshToken, ...renewed } }
+      return undefined
     } catch (error) {
       const { reason, processed } = error as OAuthError
       if (reason === 'invalid_grant') return this.#end(sent, 'refused')
@@ -188,11 +191,26 @@ export class OAuthSession implements AuthProvider {
       await this.#replace(sent, { ...stored, refreshSentAt: undefined }).catch(() => {})
       return error as OAuthError
     }
-    // The server may omit an unchanged refresh token.
-    const tokens = { refreshToken, ...renewed }
-    // If this process was stopped meanwhile, another one may have given up the refresh token.
-    const isStored = (await this.#replace(sent, tokens)) || (await this.#replace(ended(sent, 'lost'), tokens))
-    return isStored ? tokens : undefined
+  }
+
+  /**
+   * Stores what the last refresh has brought, unless the store has other tokens now. If it fails, this process alone uses the tokens, and
+   * stores them later: the refresh token before them is used up.
+   *
+   * @throws {TokenStoreError}
+   */
+  async #storeRenewed(): Promise<void> {
+    const unstored = this.#unstored
+    if (unstored === undefined) return
+    const { sent, tokens } = unstored
+    try {
+      // If this process was stopped meanwhile, another one may have given up the refresh token.
+      if (!(await this.#replace(sent, tokens))) await this.#replace(ended(sent, 'lost'), tokens)
+      this.#unstored = undefined
+    } catch (error) {
+      if (this.#unstored === unstored) this.#use(tokens)
+      throw error
+    }
   }
 
   /** The clock is the store's: those of machines differ. */
@@ -219,27 +237,31 @@ export class OAuthSession implements AuthProvider {
   async #update<T>(change: ChangeText<T>): Promise<T> {
     const key = await (this.#key ??= textKey('oauth-1', this.#name))
     const { store } = this.#settings
-    // Errors of a store may repeat what it could not write.
+    // Errors of a store may repeat what it could not write, or what it had.
     const redactor = new Redactor()
+    const hide = ({ accessToken = '', refreshToken = '' }: Partial<TokenSet> = {}): void => {
+      redactor.add(accessToken)
+      redactor.add(refreshToken)
+    }
+    hide(this.#cached)
+    hide(this.#unstored?.sent)
+    hide(this.#unstored?.tokens)
     const noted: ChangeText<T> = (text, ...rest) => {
       const changed = change(text, ...rest)
-      for (const each of [text, changed.value]) {
-        const { accessToken = '', refreshToken = '' } = tokensIn(each) ?? {}
-        redactor.add(accessToken)
-        redactor.add(refreshToken)
-      }
+      for (const each of [text, changed.value]) hide(tokensIn(each) ?? {})
       return changed
     }
     try {
       return await updateWithin(storeMs, async (inTime) => store.update(key, inTime), noted)
     } catch (error) {
-      throw new TokenStoreError(`the token store failed: ${redactor.text(messageOf(error))}`)
+      const lack = this.#unstored ? '; until it works, only this process has the latest tokens' : ''
+      throw new TokenStoreError(`the token store failed: ${redactor.text(messageOf(error))}${lack}`)
     }
   }
 
   #forget(): void {
     this.#signOuts++
-    this.#cached = undefined
+    this.#cached = this.#unstored = undefined
   }
 
   #use(tokens: TokenSet): TokenSet {
