@@ -198,7 +198,7 @@ function createProgram(): Command {
   )
     .optionsGroup(common)
     .option('--out <file>', 'store the posts you paid for in a .db file, and search it first, for free')
-    .option('--archive <file>', 'search another .db file first; it is only read')
+    .option('--archive <file>', 'search another .db file first; nothing is stored there')
     .option('--confirm-above <credits>', 'ask a person about calls that may cost more')
     .option(
       '--allow <operations...>',
