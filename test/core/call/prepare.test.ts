@@ -172,7 +172,7 @@ describe.each(kinds)('%s of a function', (_, optionsOf) => {
 })
 
 it('search() ends at its timeout when its headers function hangs in the slot that it keeps', async () => {
-  const { client, sentAt } = aging(3000)
+  const { client, sentAt } = aging(3000, {})
   let asked = 0
   const headers = () => (asked++ === 0 ? pause(100).then(() => ({})) : never())
   const busy = begin(client, 2)
