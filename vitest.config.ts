@@ -13,7 +13,7 @@ export default defineConfig({
     reporters: ['default', leftOut()],
     // Whatever the terminal of whoever runs the tests.
     env: { NO_COLOR: '', FORCE_COLOR: '0' },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
   },
 })

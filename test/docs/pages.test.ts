@@ -35,7 +35,7 @@ const { service, errorsOf } = languageServiceFor(
 beforeAll(() => {
   programs.errorsOf('docs/session.ts')
   errorsOf('everything.ts')
-}, 60_000)
+})
 
 describe('the pages of the documentation', () => {
   it('have samples', () => expect(samples.length).toBeGreaterThan(10))
@@ -48,7 +48,7 @@ describe('the pages of the documentation', () => {
     let failures: Record<string, string>
     beforeAll(async () => {
       failures = await runAll(new Map(toRun.map(({ name, text }) => [name, text])))
-    }, 60_000)
+    })
 
     it.each(toRun)('$name succeeds', ({ name }) => expect(failures[name]).toBeUndefined())
   })

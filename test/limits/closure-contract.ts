@@ -7,7 +7,7 @@ export function closureContract(name: string, world: LimiterWorld): void {
   const { pass, settle } = world.time
   const organization = organizations(world)
 
-  describe(`${name} as a limiter`, { timeout: 30_000 }, () => {
+  describe(`${name} as a limiter`, () => {
     afterEach(() => world.end())
 
     it('settles an aborted call in the queue at once, and frees its place', async () => {

@@ -17,7 +17,7 @@ export function limiterContract(name: string, world: LimiterWorld): void {
   closureContract(name, world)
   const organization = organizations(world)
 
-  describe(`${name} as a limiter`, { timeout: 30_000 }, () => {
+  describe(`${name} as a limiter`, () => {
     afterEach(() => world.end())
 
     it("gives a client all of the organization's limits, above or below the documented ones", async () => {

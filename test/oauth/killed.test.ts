@@ -37,4 +37,4 @@ it('OAuthSession.token() does not send a refresh token again after a killed proc
   })
   expect(requests).toHaveLength(1)
   expect(await session.signOut()).not.toHaveProperty('refreshToken')
-}, 60_000)
+})

@@ -150,5 +150,5 @@ describe('a ResultCache', () => {
       }),
       { numRuns: 30 },
     )
-  }, 60_000)
+  })
 })
