@@ -14,7 +14,6 @@ import { utcText } from '../lib/period.ts'
 import { addressOf } from './account.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, dateOf } from './flags.ts'
-import type { InterruptHandler } from './interrupt-handler.ts'
 import { type SharedFile, PeriodBudget, openSharedFile, ownerOf, setTermsOf } from './period-budget.ts'
 import { say } from './terminal.ts'
 
@@ -31,13 +30,11 @@ export interface OpenClient {
  * Makes the client of a command, which shares limits and budgets with the other commands of this user on this machine.
  *
  * @param command What `social-search budget` calls it, such as `search`.
- * @param interrupt What may end it.
  */
 export async function openClient(
   flags: SharedFlags,
   command: string,
   options: Partial<ClientOptions> = {},
-  interrupt?: InterruptHandler,
 ): Promise<OpenClient> {
   const { budget: flagged, perMinute, sandbox, costLabel, out } = flags
   if (costLabel !== undefined && out === undefined)
@@ -73,7 +70,7 @@ export async function openClient(
           },
         })
   const observers = [spending, ...(options.observers ?? [])]
-  const client = clientFor(flags, { ...options, observers, ...(limiter && { limiter }) }, interrupt)
+  const client = clientFor(flags, { ...options, observers, ...(limiter && { limiter }) })
   return {
     client: budgets.reduce((client, budget) => client.withOptions({ budget }), client),
     budget: flagged !== undefined && !isOfPeriod ? new CreditBudget(flagged.limit) : budgets[0],
@@ -101,21 +98,16 @@ function budgetsIn(file: SharedFile, owner: string, { budget, sandbox }: SharedF
 }
 
 /** Makes a client from the flags, the environment and the stored login. */
-export function clientFor(
-  flags: SharedFlags,
-  given: Partial<ClientOptions>,
-  interrupt?: InterruptHandler,
-): SocialSearch {
+export function clientFor(flags: SharedFlags, given: Partial<ClientOptions>): SocialSearch {
   const { perMinute, sandbox } = flags
-  const options = {
+  return new SocialSearch({
     ...addressOf(flags),
     ...(sandbox === true && sandboxOptions()),
     ...(perMinute !== undefined && { limits: { perMinute } }),
     logger: false as const,
     ...given,
     observers: [{ onBudget: sayLow }, ...(given.observers ?? [])],
-  }
-  return new SocialSearch(interrupt === undefined ? options : interrupt.watch(options))
+  })
 }
 
 /** Says what is left of a budget that is low: `40 of 200 credits of --budget are left until 2026-11-25 00:00 UTC`. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { ClientOptions, Fetch, Observer } from '../index.ts'
+import type { Call, CallResult, Send } from '../extend.ts'
+import type { Observer } from '../index.ts'
 import { CommandError } from './command-errors.ts'
 
 /** What ends a job. SIGHUP comes when its terminal is closed. */
@@ -21,13 +22,20 @@ export class InterruptHandler {
   readonly #controller = new AbortController()
   readonly #message: string
   #isWanted = false
-  #isUnderWay = false
+  /** The call whose page is not read yet. */
+  #call: Call | undefined
   #aheadMs = 0
   /** When the last answer came: until it is checked and stored, another process may store a later one. */
   answeredAt: Date | undefined
+  /** Of an attempt that has failed and was free, nothing has to be read. */
+  readonly observer: Observer = {
+    onAttempt: ({ outcome, charged }) => {
+      if (outcome !== 'ok' && charged === 'no' && this.#isWanted) this.#end()
+    },
+  }
   readonly #onSignal = (name: NodeJS.Signals): void => {
     if (name === 'SIGHUP' && isUnderNohup()) return
-    if (!this.#isUnderWay) this.#end()
+    if (this.#call?.cancellation.isInFlight !== true) this.#end()
     else if (this.#isWanted) this.#end('stopped; the page under way is not saved, and may have been charged')
     this.#isWanted = true
   }
@@ -51,26 +59,15 @@ export class InterruptHandler {
     return this.#controller.signal
   }
 
-  /**
-   * Has a client tell when a request is under way, and what time it is at the service. After a success, the page must still be read and
-   * written; of an attempt that has failed and was free, nothing has to be.
-   */
-  watch(options: ClientOptions): ClientOptions {
-    const { fetch = (request: Request) => globalThis.fetch(request), observers = [] } = options
-    const watched: Fetch = async (request) => {
-      this.#isUnderWay = true
-      const response = await fetch(request)
-      const time = Date.parse(response.headers.get('date') ?? '')
-      if (Number.isFinite(time)) this.#aheadMs = Date.now() - time
-      return response
-    }
-    const observer: Observer = {
-      onAttempt: ({ sent, duration, outcome, charged }) => {
-        if (outcome === 'ok' && sent !== null) this.answeredAt = new Date(Date.parse(sent) + duration)
-        if (outcome !== 'ok' && charged === 'no') this.pageIsRead()
-      },
-    }
-    return { ...options, fetch: watched, observers: [...observers, observer] }
+  /** Follows a call. After a success, its page must still be read and written. */
+  async send(send: Send, call: Call): Promise<CallResult> {
+    this.#call = call
+    const result = await send(call)
+    const { sent = null, duration = 0 } = result.attempts.at(-1) ?? {}
+    if (sent !== null) this.answeredAt = new Date(Date.parse(sent) + duration)
+    const time = Date.parse(result.response.headers.get('date') ?? '')
+    if (Number.isFinite(time)) this.#aheadMs = Date.now() - time
+    return result
   }
 
   /** The time by the clock of the service, in milliseconds since 1970; by that of this machine until the service has told it. */
@@ -78,9 +75,9 @@ export class InterruptHandler {
     return Date.now() - this.#aheadMs
   }
 
-  /** Call it when a page is read, or has failed: from then on, an interruption cannot lose it. */
+  /** Call it when a page is read: from then on, an interruption cannot lose it. */
   pageIsRead(): void {
-    this.#isUnderWay = false
+    this.#call = undefined
     if (this.#isWanted) this.#end()
   }
 

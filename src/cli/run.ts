@@ -76,11 +76,13 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
   const observers: (Observer & Partial<Wrapping>)[] = [
     { onWait: (wait: Wait) => showProgress(`${waitText(wait)} · ${job.status()}`) },
     {
-      [wrap]: (): Wrap => (send) => (call) => file?.send(send, call, () => job.underWay(call)) ?? send(call),
+      ...interrupt.observer,
+      [wrap]: (): Wrap => (send) => (call) =>
+        interrupt.send((call) => file?.send(send, call, () => job.underWay(call)) ?? send(call), call),
     },
   ]
   try {
-    opened = await openClient(flags, job.command, { observers }, interrupt)
+    opened = await openClient(flags, job.command, { observers })
     const cost = await job.prepare(opened.client)
     if (cost !== undefined) await confirm(cost, flags, opened)
     interrupt.start()

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { InterruptHandler } from '../../src/cli/interrupt-handler.ts'
+import type { Call, CallResult } from '../../src/extend.ts'
 import type { Fault } from '../../src/extensions/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { sandboxFlag } from '../support/sandbox.ts'
@@ -34,6 +35,16 @@ it('Ctrl-C during --sandbox ends the job after the page under way', async () => 
   wait()
   expect(await run).toMatchObject(failed(130, 'To continue: the same command with --resume'))
   expect(pages() % 20).toBe(0)
+})
+
+it('a command calls the global fetch itself, so what was lost before it was sent is free', async () => {
+  const asked: unknown[] = []
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    asked.push(typeof url)
+    return sandbox.fetch(new Request(url, init))
+  })
+  await social('search coffee')
+  expect(asked).toEqual(['string'])
 })
 
 describe('Ctrl-C during a request', () => {
@@ -172,9 +183,8 @@ describe('InterruptHandler.now', () => {
     const interrupt = new InterruptHandler()
     expect(interrupt.now).toBe(Date.UTC(2028, 0, 1))
     const date = 'Sat, 28 Nov 2026 12:00:00 GMT'
-    const fetch = () => Promise.resolve(new Response('', { headers: { date } }))
-    const watched = interrupt.watch({ baseUrl: 'https://a.example/v1', fetch })
-    await watched.fetch?.(new Request('https://a.example'))
+    const result = { response: new Response('', { headers: { date } }), attempts: [] }
+    await interrupt.send(() => Promise.resolve(result as unknown as CallResult), {} as Call)
     vi.setSystemTime(Date.UTC(2028, 0, 1, 1))
     expect(new Date(interrupt.now).toISOString()).toBe('2026-11-28T13:00:00.000Z')
     vi.useRealTimers()
