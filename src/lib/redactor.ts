@@ -144,14 +144,18 @@ function cleanPart(written: string, { spans }: Reading): string {
 function formsOf(secret: string): string[] {
   const spelled = [secret, secret.replaceAll(' ', '+'), encodeURIComponent(secret.toWellFormed())]
   const reader = new EscapeReader()
-  const read = spelled.map((each) => String.fromCharCode(...reader.read(each).codes))
+  const read = spelled.map((each) => textOf(reader.read(each).codes))
   // What is nothing but escapes may stand for a few letters.
   return [...spelled, ...read, ...inBase64(secret)].filter(({ length }) => length >= minSecretLength)
 }
 
+/** Also for a long secret: a call takes only so many arguments. */
+const textOf = (codes: Iterable<number>): string =>
+  Array.from(codes, (code) => String.fromCharCode(code)).join('')
+
 /** The Base64 of a text that holds a secret: its characters stand at one of three places. */
 function inBase64(secret: string): string[] {
-  const bytes = Array.from(new TextEncoder().encode(secret), (byte) => String.fromCharCode(byte)).join('')
+  const bytes = textOf(new TextEncoder().encode(secret))
   return [0, 1, 2].flatMap((before) => {
     const whole = btoa('\0'.repeat(before) + bytes)
     // The first and the last of its characters have bits of others.

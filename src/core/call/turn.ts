@@ -143,7 +143,7 @@ export class Turn {
    * @returns Whether the call has kept it.
    */
   async #prepareWith(permit: Permit, isFirst: boolean): Promise<boolean> {
-    const { client, operation, timeoutMs } = this.#call
+    const { client, operation } = this.#call
     let isKept = true
     const giveBack = (): void => {
       isKept = false
@@ -151,8 +151,7 @@ export class Turn {
     }
     const timer = isFirst ? setTimeout(giveBack, briefMs) : undefined
     try {
-      // In the slot that it keeps, no longer than a request may take.
-      await (isFirst ? this.#prepare() : this.#inTime('nothing to send', () => this.#prepare(), timeoutMs))
+      await this.#prepare()
       if (client.limiter.waitOf(operation.surface)?.reason === 'rate_limited') giveBack()
     } catch (error) {
       giveBack()
@@ -195,12 +194,12 @@ export class Turn {
   }
 
   /** Gives code of the user a minute, since it may never end. @param lack What the error says is missing. */
-  #inTime(lack: string, work: () => Promise<void>, ms = userCodeMs): Promise<void> {
+  #inTime(lack: string, work: () => Promise<void>): Promise<void> {
     const call = this.#call
     const late = (): never => {
-      throw new TimeoutError(noAnswerOf(lack, ms), { phase: phaseBefore(call), waited: ms })
+      throw new TimeoutError(noAnswerOf(lack, userCodeMs), { phase: phaseBefore(call), waited: userCodeMs })
     }
-    return within(ms, work, late, call.cancellation.signal)
+    return within(userCodeMs, work, late, call.cancellation.signal)
   }
 
   /** Refreshes a refused token, once for all calls. */

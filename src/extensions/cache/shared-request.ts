@@ -1,5 +1,5 @@
 import { type Call, type CallResult, type Send, Cancellation, contextOf } from '../../extend.ts'
-import { CreditBudgetError, SocialSearchError, failureFor } from '../../errors/index.ts'
+import { CreditBudgetError, SocialSearchError, failureFor, setNonEnumerable } from '../../errors/index.ts'
 import type { CacheLookup, Entry } from './cache-lookup.ts'
 
 /** The answer for one call. */
@@ -82,7 +82,7 @@ export class SharedRequest {
     this.#end.abort(reason)
   }
 
-  /** Whether a call sends the request itself after a failure, which was the leader's alone: its budget refused, or it has left. */
+  /** Whether a call sends the request itself after a failure, which was the leader's alone: another budget refused, or it has left. */
   mayTakeOver(call: Call, error: unknown): boolean {
     if (call === this.#leader || call.cancellation.signal.aborted) return false
     const isFree = this.#end.signal.aborted || this.#record.tookEffect === 'no'
@@ -124,7 +124,7 @@ export class SharedRequest {
 function failureOf(call: Call, error: unknown): unknown {
   if (!(error instanceof SocialSearchError)) return error
   const { charged, attempts, requestId, body } = error
-  return failureFor(error, {
+  const failure = failureFor(error, {
     ...contextOf(call.operation, call.request),
     callId: call.id,
     charged,
@@ -132,6 +132,8 @@ function failureOf(call: Call, error: unknown): unknown {
     requestId,
     body,
   })
+  if (error instanceof CreditBudgetError) setNonEnumerable(failure, 'refusedBy', error.refusedBy)
+  return failure
 }
 
 /** What ends a request that equal calls share: nothing but the last of them that waits. */

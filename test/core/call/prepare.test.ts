@@ -170,18 +170,3 @@ describe.each(kinds)('%s of a function', (_, optionsOf) => {
     },
   )
 })
-
-it('search() ends at its timeout when its headers function hangs in the slot that it keeps', async () => {
-  const { client, sentAt } = aging(3000, {})
-  let asked = 0
-  const headers = () => (asked++ === 0 ? pause(100).then(() => ({})) : never())
-  const busy = begin(client, 2)
-  const hanging = client.microblog.search({ query: 'tea' }, { headers, timeout: 5000 }).then()
-  await pass(10)
-  const others = begin(client, 2)
-  const { error, ms } = await settle(hanging)
-  expect(error).toMatchObject({ code: 'timeout', charged: 'no', waited: 5000 })
-  expect([asked, ms < 12_000]).toEqual([2, true])
-  await settle(Promise.all([busy, others]))
-  expect(sentAt).toHaveLength(4)
-})
