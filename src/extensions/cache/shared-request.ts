@@ -86,7 +86,9 @@ export class SharedRequest {
   mayTakeOver(call: Call, error: unknown): boolean {
     if (call === this.#leader || call.cancellation.signal.aborted) return false
     const isFree = this.#end.signal.aborted || this.#record.tookEffect === 'no'
-    return error instanceof CreditBudgetError || (isFree && this.#end.isLeft)
+    const [own = [], leading = []] = [call, this.#leader].map(({ settings }) => settings.budget)
+    const isSame = own.length === leading.length && own.every((each) => leading.includes(each))
+    return (error instanceof CreditBudgetError && !isSame) || (isFree && this.#end.isLeft)
   }
 
   /** Looks into the store, or else sends the request. It never rejects. */

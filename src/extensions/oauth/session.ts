@@ -25,6 +25,15 @@ const pollMs = 100
 /** Retries follow the kernel's table of failures. If the server asks for a longer wait, a refresh fails. */
 const retry = { maxAttempts: 3, maxWaitMs: 10_000, retriesUnknown: false }
 
+/** What a refresh has brought, and what the store had before it and during it. */
+interface Unstored {
+  readonly tokens: TokenSet
+  readonly stored: TokenSet
+  readonly sent: TokenSet
+  /** How often the session had been signed out by then. */
+  readonly signOuts: number
+}
+
 /**
  * The access tokens of one authorization, renewed before they expire and after a 401. Pass it as `auth` to any number of
  * clients. All waiting calls share one refresh, which continues if they are cancelled.
@@ -47,7 +56,7 @@ export class OAuthSession implements AuthProvider {
   /** The `refreshSentAt` of refreshes that were not sent, or not processed: the store failed, and may have one nevertheless. */
   readonly #unsent = new Set<number>()
   /** What the last refresh has brought, until the store has it in place of what it had before. */
-  #unstored: { readonly sent: TokenSet; readonly tokens: TokenSet } | undefined
+  #unstored: Unstored | undefined
   /** Until when not to renew early, in monotonic milliseconds. */
   #pausedUntil = -Infinity
 
@@ -93,7 +102,7 @@ export class OAuthSession implements AuthProvider {
   /** Stores the tokens of a new authorization, in place of the old one. */
   async replace(tokens: TokenSet): Promise<void> {
     await this.#update(() => ({ value: JSON.stringify(tokens), result: undefined }))
-    this.#unstored = undefined
+    this.#forget()
     this.#use(tokens)
   }
 
@@ -175,12 +184,13 @@ export class OAuthSession implements AuthProvider {
     this.#unsent.add(sent.refreshSentAt)
     if (!(await this.#replace(stored, sent))) return undefined
     this.#unsent.clear()
+    const signOuts = this.#signOuts
     try {
       // The server may name the token that it replaces.
       const secrets = [refreshToken, stored.accessToken]
       const renewed = await requestTokens('refresh', this.#settings, { refresh_token: refreshToken }, secrets)
       // The server may omit an unchanged refresh token.
-      this.#unstored = { sent, tokens: { refreshToken, ...renewed } }
+      this.#unstored = { stored, sent, tokens: { refreshToken, ...renewed }, signOuts }
       return undefined
     } catch (error) {
       const { reason, processed } = error as OAuthError
@@ -202,13 +212,14 @@ export class OAuthSession implements AuthProvider {
   async #storeRenewed(): Promise<void> {
     const unstored = this.#unstored
     if (unstored === undefined) return
-    const { sent, tokens } = unstored
+    const { stored, sent, tokens, signOuts } = unstored
     try {
-      // If this process was stopped meanwhile, another one may have given up the refresh token.
-      if (!(await this.#replace(sent, tokens))) await this.#replace(ended(sent, 'lost'), tokens)
+      // Another process may have given up the refresh token meanwhile, or the store may have lost that it was sent.
+      for (const before of [sent, ended(sent, 'lost'), stored]) if (await this.#replace(before, tokens)) break
       this.#unstored = undefined
     } catch (error) {
-      if (this.#unstored === unstored) this.#use(tokens)
+      const isCurrent = this.#unstored === unstored && signOuts === this.#signOuts
+      if (isCurrent && tokens.accessToken !== this.#spent) this.#use(tokens)
       throw error
     }
   }

@@ -140,7 +140,8 @@ function end(state: LimiterState, id: string, surface: string, arrival: number |
   state.open = filtered(state.open, (_, each) => each !== id)
   if (surface === unlimitedSurface || arrival === undefined) return
   // It may be reported twice.
-  state.arrivals[surface] = { [id]: arrival, ...state.arrivals[surface] }
+  const known = state.arrivals[surface]?.[id] ?? -Infinity
+  state.arrivals[surface] = { ...state.arrivals[surface], [id]: Math.max(arrival, known) }
 }
 
 /** Frees the slots of processes that are silent for too long, which wait no more. */

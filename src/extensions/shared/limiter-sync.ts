@@ -104,7 +104,7 @@ export class LimiterSync extends StoredText<LimiterState> {
         // Then only a slot is missing, which an update brings.
         return ms > 0 || !this.#queues.get(key)?.length ? Math.max(0, ms) : Infinity
       },
-      waitBehind: (ahead) => this.#roomAt(key, ahead) - performance.now(),
+      waitBehind: (ahead) => Math.max(0, this.#roomAt(key, ahead) - performance.now()),
     }
   }
 
