@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   ConnectionError,
   CreditBudget,
@@ -145,6 +145,16 @@ describe('equal calls in flight', () => {
     expect(idsOf(answered?.value?.posts ?? [])).toEqual(['1'])
     await settle(Promise.all(busy))
     expect(budgets.map((each) => each.summary().spent)).toEqual([0, 0, 2])
+  })
+
+  it('are refused together when they have one budget', async () => {
+    const { client } = cached()
+    const budget = new CreditBudget(1)
+    const reserve = vi.spyOn(budget, 'reserve')
+    const calls = Array.from({ length: 20 }, () => begin(client.microblog.search(query, { budget })))
+    const errors = (await settle(Promise.all(calls))).value!.map(({ error }) => error as CreditBudgetError)
+    expect(errors.map(({ refusedBy }) => refusedBy)).toEqual(Array(20).fill(budget))
+    expect(reserve).toHaveBeenCalledTimes(1)
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { OAuthClientOptions, TokenSet } from '../../src/extensions/oauth/index.ts'
+import type { OAuthClientOptions, OAuthSession, TokenSet } from '../../src/extensions/oauth/index.ts'
 import { type SharedStore, memoryStore } from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import {
@@ -185,6 +185,39 @@ describe('OAuthSession with a store that is late', () => {
     expect((await settle(session.token())).value).toBe(access(2))
     expect(server.forms.map((form) => form.get('refresh_token'))).toEqual([refreshToken(0), refreshToken(1)])
     expect(store.held?.refreshToken).toBe(refreshToken(2))
+  })
+
+  it.each([
+    ['signed out', (session: OAuthSession) => session.signOut(), undefined],
+    [
+      'authorized anew',
+      (session: OAuthSession) => session.replace(tokenSet({ accessToken: access(9) })),
+      access(9),
+    ],
+  ])('uses no new tokens of a session that was %s during their refresh', async (_, change, token) => {
+    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(async (form, request) => {
+      await change(session)
+      store.update = () => Promise.reject(new Error('away'))
+      return server.next(form, request)
+    })
+    await settle(session.token())
+    expect((await settle(session.token())).value).toBe(token)
+  })
+
+  it('gives out no refused token again, and sends no refresh token twice when the store comes back as it was', async () => {
+    const { server, session, store } = await setUp()
+    const { held, set, update } = store
+    await settle(session.token())
+    store.set = (tokens) =>
+      tokens?.refreshSentAt === undefined ? Promise.reject(new Error('away')) : set(tokens)
+    expect((await settle(session.refresh(access(0)))).error).toBeUndefined()
+    expect((await settle(session.token())).value).toBe(access(1))
+    expect((await settle(session.refresh(access(1)))).error).toMatchObject({ code: 'token_store' })
+    Object.assign(store, { held, set, update })
+    await pass(10_000)
+    expect((await settle(session.token())).value).toBe(access(2))
+    expect(server.forms.map((form) => form.get('refresh_token'))).toEqual([refreshToken(0), refreshToken(1)])
   })
 
   it('fails after ten seconds without a reply, and asks again', async () => {

@@ -170,6 +170,8 @@ taken | 10 3 → unchanged | text → open 1 2, line, alive 1 2`,
     'also after the process that has sent died': `
 0 1 a*2 → gets a a | 1 2 a → waits a | 5001 2 a → waits a | 10001 2 a → waits a | 15000 2 → | text → open, line, a*2, alive
 15010 2 a → gets a | 15020 2 a end → waits a for 60020`,
+    'and counts a request from when it was sent, also if its process was taken for dead before': `
+0 1 a → gets a | 16000 2 a*2 → gets a a | 20000 1 end → | 20010 2 a*2 end → waits a*2 for 60010`,
     'and grants a slot to a process at another surface meanwhile': `
 0 1 a*2 → gets a a | 10 1 a end → gets a | 20 4 a → waits a for 60010 | 30 3 b → gets b`,
     'not of calls without a surface': `

@@ -205,6 +205,14 @@ describe('SharedLimiter', () => {
     for (const call of calls) (await settle(call)).value!.end()
   })
 
+  it('refuses a call that is too late, though there is room', async () => {
+    const { limiter } = open()
+    for (const sendBy of [-Infinity, performance.now() - 1])
+      expect((await settle(limiter.acquire(queueRequest({ sendBy })))).error).toMatchObject({
+        reason: 'pace',
+      })
+  })
+
   it('refuses a call at once whose deadline comes before all that its process sends first', async () => {
     const { limiter } = open({ limits: { inFlight: 1, perMinute: 1 } })
     await settle(limiter.acquire(queueRequest({ surface: 'b' })))
