@@ -207,7 +207,7 @@ describe('SharedLimiter', () => {
 
   it('refuses a call that is too late, though there is room', async () => {
     const { limiter } = open()
-    for (const sendBy of [-Infinity, performance.now() - 1])
+    for (const sendBy of [-Infinity, performance.now() - 5000])
       expect((await settle(limiter.acquire(queueRequest({ sendBy })))).error).toMatchObject({
         reason: 'pace',
       })
