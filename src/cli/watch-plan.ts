@@ -54,7 +54,7 @@ export function planOf(states: readonly (WatchState | null)[], terms: PlanTerms)
   const ofPages = sum(rates.map((rate, index) => Math.min(rate, (checks[index] ?? 0) * mostOfCheck)))
   const ofBudget = budget === undefined ? Infinity : (microblogPageSize * dailyOf(budget)) / price
   // More money pays for more checks.
-  const ends = ofPages < 0.9 * ofBudget ? 'pages' : 'budget'
+  const ends = ofPages < ofBudget ? 'pages' : 'budget'
   return {
     ...{ queries: states.length, price, interval, budget },
     waits: [Math.min(...waits), Math.max(...waits)],

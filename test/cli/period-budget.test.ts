@@ -23,6 +23,8 @@ describe('--budget 4/day', () => {
     const refusal = `social-search: not sent: it may cost 4 credits and the budget has 2 left ${midnight}. Wait, or raise --budget.\n`
     await inTurn([daily, 0], ['posts coffee --budget 4/day', 5, refusal], [daily, 0], [daily, 5])
     vi.setSystemTime(new Date('2026-11-25T00:00:01Z'))
+    const left = '4/day as last given with --budget, until 2026-11-26 00:00 UTC: 0 spent · 4 left\n'
+    await budgetSays(none + left)
     await inTurn([daily, 0])
     expect(sandbox.ledger.spent).toBe(6)
   })

@@ -71,6 +71,13 @@ describe('a warning of a budget', () => {
     expect(lines()).toEqual([])
   })
 
+  it('does not say that a budget is used up when one call needs more than all of it', async () => {
+    const { client, search, lines } = clientWith(new CreditBudget(10))
+    await search(4)
+    await settle(client.professionalnet.posts.comments({ postUrl: 'https://x.example/1' }))
+    expect(lines()).toEqual([])
+  })
+
   it('changes nothing when the observer throws', async () => {
     const { client, search, lines } = clientWith(new CreditBudget(4))
     const observers = [

@@ -231,6 +231,16 @@ describe('new CreditBudget(limit, { every })', () => {
     expect(budget.summary()).toMatchObject({ spent: 0, reserved: 0 })
   })
 
+  it('reserves nothing in the next day for a call that ends while it waits for that', async () => {
+    at('2026-11-20T23:59:59.999Z')
+    const budget = new CreditBudget(2, { every: 'day' })
+    const reservation = budget.reserve(2, 'any')
+    const renewed = reservation.renew?.()
+    reservation.settle(0)
+    await settle(Promise.resolve(renewed))
+    expect([new Date().getUTCDate(), budget.summary().reserved]).toEqual([21, 0])
+  })
+
   it.each([
     // Each zone once, so that no earlier test has made its format.
     ['hour', 'Asia/Kathmandu', ['09-30T12:00', '09-30T12:15', '09-30T13:15', '09-30T14:15']],
