@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { SocialSearch } from '../../src/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { clientOf, everything, mount, post, setUp } from './setup.ts'
@@ -75,6 +75,32 @@ describe('createProxy() when a browser sends a request again', () => {
       (await settle(Promise.all([ahead, first, early, late]))).value?.map(({ status }) => status),
     ).toEqual([200, 499, 200, 200])
     expect(sandbox.requests).toHaveLength(2)
+  })
+
+  describe('of a client that retries what may have been charged', () => {
+    const retrying = () => {
+      vi.spyOn(Math, 'random').mockReturnValue(0.9)
+      onTestFinished(() => void vi.restoreAllMocks())
+      const world = setUp({}, { backend: { retry: { unknown: true } } })
+      world.sandbox.inject({ reset: 'after' })
+      return world
+    }
+
+    it('sends nothing more when the first one has left meanwhile', async () => {
+      const { proxy, sandbox } = retrying()
+      const connection = new AbortController()
+      const first = post(proxy, { headers: attempt, signal: connection.signal })
+      await pass(100)
+      connection.abort()
+      const repeat = await settle(Promise.all([first, post(proxy, { headers: attempt })]))
+      expect(repeat.value?.map(({ status }) => status)).toEqual([499, 499])
+      expect(sandbox.requests).toHaveLength(1)
+    })
+
+    it('answers that it was charged, and what more may have been', async () => {
+      const { value } = await settle(post(retrying().proxy, { headers: attempt }))
+      expect(value?.headers.get('social-search-credits')).toBe('spent=2, uncertain=2, charged=yes')
+    })
   })
 
   it('waits no longer than the time limit of its own request', async () => {
