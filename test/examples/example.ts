@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, inject } from 'vitest'
 import { Started } from '../support/started.ts'
+import { install, linked, packagesOf } from './pack.ts'
 
 const root = join(import.meta.dirname, '../..')
 const cleanUp: (() => unknown)[] = []
@@ -34,8 +35,8 @@ export class Example {
     const filter = (path: string) =>
       !/node_modules|\.next|\.wrangler|\/((posts|state|tokens)\.|report\.html)/.test(path.slice(root.length))
     cpSync(join(root, 'examples', name), folder, { recursive: true, filter })
-    const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel', 'error']
-    await promisify(execFile)('npm', ['install', ...options, inject('tarball')], { cwd: folder })
+    if (linked.includes(name)) link(name, folder)
+    else await promisify(execFile)('npm', [...install, '--no-save', inject('tarball')], { cwd: folder })
     return new Example(folder)
   }
 
@@ -77,6 +78,15 @@ export class Example {
     } catch (error) {
       throw new Error((error as { stdout: string }).stdout)
     }
+  }
+}
+
+/** Gives an example the packages that it names, and no others. */
+function link(example: string, folder: string): void {
+  const [from, to] = [join(inject('packages'), 'node_modules'), join(folder, 'node_modules')]
+  for (const name of ['.bin', ...Object.keys(packagesOf(example))]) {
+    mkdirSync(dirname(join(to, name)), { recursive: true })
+    symlinkSync(join(from, name), join(to, name))
   }
 }
 
