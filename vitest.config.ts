@@ -14,6 +14,8 @@ export default defineConfig({
     // Whatever the terminal of whoever runs the tests.
     env: { NO_COLOR: '', FORCE_COLOR: '0' },
     testTimeout: 120_000,
+    // Whatever else the machine does.
+    expect: { poll: { timeout: 100_000 } },
     hookTimeout: 240_000,
   },
 })

@@ -50,7 +50,7 @@ export const projects = [
     extends: true as const,
     test: {
       ...{ name, include: [`test/${name}/**/*.test.ts`], testTimeout: 180_000 },
-      ...{ expect: { poll: { timeout: 30_000 } }, setupFiles: [random, noFolders] },
+      setupFiles: [random, noFolders],
       globalSetup: ['test/set-up.ts', ...(name === 'examples' ? ['test/examples/pack.ts'] : [])],
       ...(name === 'examples' && { testTimeout: 300_000 }),
     },

@@ -2,12 +2,15 @@ import { type Browser, chromium } from 'playwright-core'
 import { type Engine, jsonFunction, programOf } from './engines/engine.ts'
 
 /** Starts the Chromium of this machine without a window. */
-export function launchChromium(): Promise<Browser> {
+export async function launchChromium(): Promise<Browser> {
   const names = ['chromium', 'chromium-browser', 'google-chrome']
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: programOf(names, 'CHROMIUM', 'chromium'),
     args: ['--no-sandbox'],
   })
+  // Less than a test may take, so that a failure says what it has waited for.
+  browser.on('context', (context) => context.setDefaultTimeout(150_000))
+  return browser
 }
 
 export async function chromiumEngine(): Promise<Engine> {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { failed, linesOf, recordsOf } from '../support/command-line.ts'
 import { localTime } from '../../src/cli/terminal.ts'
 import { gapText } from '../../src/cli/watch-report.ts'
@@ -233,7 +233,7 @@ describe('watch without --once', () => {
     ],
   ])('says once what it plans: %s', async (line, plan) => {
     const run = social(line)
-    await vi.waitFor(() => expect(saidSoFar()).toContain(plan), { timeout: 10_000 })
+    await expect.poll(saidSoFar).toContain(plan)
     for (const listener of process.listeners('SIGINT')) if (!foreign.has(listener)) listener('SIGINT')
     expect((await run).err.split(' × ')).toHaveLength(3)
   })

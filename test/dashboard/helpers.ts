@@ -70,7 +70,6 @@ export function setUpDashboard(env: Record<string, string> = {}, { mayFail = fal
       if (request.url().endsWith('/api/social/data/microblog/tweets/search'))
         sent.push(request.postDataJSON())
     })
-    page.setDefaultTimeout(20_000)
     if (env['NOW']) await page.clock.setFixedTime(new Date(env['NOW']))
     await page.goto(origin + path)
     await page.waitForSelector('h1', { state: 'attached' })

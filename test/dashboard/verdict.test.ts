@@ -128,7 +128,7 @@ it(`verdictOf() and the numbers agree with all posts of ${seeds} stories, whatev
   }
   expect(kinds.size, JSON.stringify([...kinds])).toBeGreaterThanOrEqual(6)
   expect(kinds.has('flips')).toBe(true)
-}, 120_000)
+})
 
 describe('verdictOf()', () => {
   it('says why: by how much, and the day with a third of the views or more', () => {

@@ -32,7 +32,7 @@ describe('createMcp()', () => {
     const request = connect(createMcp({ client, budget: 10 }))
     const call = () => request('tools/call', { name: 'microblog_search', arguments: args })
     const first = call()
-    await vi.waitFor(() => expect(sandbox.requests).toHaveLength(1))
+    await expect.poll(() => sandbox.requests).toHaveLength(1)
     await vi.advanceTimersByTimeAsync(50_000)
     const { structuredContent } = await first
     expect(structuredContent?.error).toMatchObject({ code: 'rate_limited', retryAfter: 20, stop: false })
@@ -48,7 +48,7 @@ describe('execute()', () => {
     const progress: unknown[] = []
     const onProgress = (each: unknown) => progress.push(each)
     const result = createTools({ client, budget: 10 }).microblog_search.execute(args, { onProgress })
-    await vi.waitFor(() => expect(sandbox.requests).toHaveLength(1))
+    await expect.poll(() => sandbox.requests).toHaveLength(1)
     await vi.advanceTimersByTimeAsync(11_000)
     expect(progress).toEqual(Array(2).fill({ done: 0, pages: 1, waiting: 'sent' }))
     answer()

@@ -114,9 +114,9 @@ describe('toNodeListener() behind HTTP/2', () => {
     const served = client.request({ ':path': '/' }).resume()
     await once(served, 'close')
     const stream = client.request({ ':path': '/slow' })
-    await vi.waitFor(() => expect(signals).toHaveLength(2))
+    await expect.poll(() => signals).toHaveLength(2)
     stream.close(8)
-    await vi.waitFor(() => expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]))
+    await expect.poll(() => signals.map(({ aborted }) => aborted)).toEqual([false, true])
   })
 
   it('rejects a body that breaks off with its connection', async () => {
@@ -127,7 +127,7 @@ describe('toNodeListener() behind HTTP/2', () => {
     })
     const stream = client.request({ ':method': 'POST', ':path': '/' }).on('error', () => {})
     stream.write('half')
-    await vi.waitFor(() => expect(bodies).toHaveLength(1))
+    await expect.poll(() => bodies).toHaveLength(1)
     client.destroy()
     await expect(bodies[0]).rejects.toThrow()
   })

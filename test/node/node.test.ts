@@ -123,7 +123,7 @@ describe('toNodeListener()', () => {
     await new Promise((came) => socket.once('data', came))
     expect(left.cancel).not.toHaveBeenCalled()
     socket.destroy()
-    await expect.poll(() => left.cancel.mock.calls.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => left.cancel.mock.calls.length).toBe(1)
 
     const unwanted = endless()
     expect(await ask(unwanted.response, 'HEAD / HTTP/1.1\r\nhost: x')).toMatch(/^HTTP\/1.1 200 .*\r\n\r\n$/s)
@@ -234,7 +234,7 @@ describe('toNodeListener()', () => {
     const head = 'host: x\r\ncontent-type: application/json\r\ncontent-length: 100'
     socket.write(`POST / HTTP/1.1\r\n${head}\r\n\r\n{`)
     const response = readAll(socket)
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0))
+    await expect.poll(() => vi.getTimerCount()).toBeGreaterThan(0)
     await vi.advanceTimersByTimeAsync(10_000)
     vi.useRealTimers()
     expect(await response).toMatch(/^HTTP\/1.1 408 .*\r\nconnection: close\r\n/is)

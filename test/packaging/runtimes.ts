@@ -64,7 +64,7 @@ try {
   const charges = new Map<string, Record<string, string>>()
   for (const [name, command, args] of runtimes) {
     const start = (...file: string[]) =>
-      promisify(execFile)(command, [...args, ...file], { cwd: folder, timeout: 60_000 })
+      promisify(execFile)(command, [...args, ...file], { cwd: folder, timeout: 300_000 })
     await goThroughProxy(command, [...args, 'outgoing.mjs'], name)
     console.log(`✓ ${name} goes through a proxy, to a service with a CA of its own`)
     const { stdout } = await start('consumer.ts')
@@ -105,7 +105,7 @@ async function goThroughProxy(command: string, args: string[], name: string): Pr
       ...{ PROXY: proxy, CA: ca, CERT: client.cert, KEY: client.key },
       ...{ SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: 'org_canary_5f2b8c1d9e' },
     }
-    const { stdout } = await promisify(execFile)(command, args, { cwd: folder, timeout: 60_000, env })
+    const { stdout } = await promisify(execFile)(command, args, { cwd: folder, timeout: 300_000, env })
     assert.deepEqual(JSON.parse(stdout), {
       found: hasOwn ? [1, 1] : [1],
       refused: ['connect', 'no', attempts],
@@ -123,7 +123,7 @@ async function chargesOf(name: string, command: string, args: string[]): Promise
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: file, DENO_CERT: file }
   const urls = await startServices()
   try {
-    const options = { cwd: folder, timeout: 90_000, env }
+    const options = { cwd: folder, timeout: 300_000, env }
     const { stdout } = await promisify(execFile)(
       command,
       [...args, 'unsent.mjs', JSON.stringify(urls)],

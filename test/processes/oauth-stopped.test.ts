@@ -31,7 +31,7 @@ it.skipIf(process.platform === 'win32')(
     await session.replace(tokenSet({ expiresAt: Date.now() }))
     const child = fork(join(import.meta.dirname, '../oauth/refresher.ts'), [path, url])
     onTestFinished(() => void child.kill('SIGKILL'))
-    await expect.poll(() => responses.length, { timeout: 50_000 }).toBe(1)
+    await expect.poll(() => responses.length).toBe(1)
     child.kill('SIGSTOP')
 
     let token: string | undefined

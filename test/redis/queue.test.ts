@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { serveSandbox } from '../support/sandbox.ts'
 import { fromSources } from '../docs/run.ts'
 import { samplesOf } from '../docs/samples.ts'
@@ -33,7 +33,7 @@ it('docs/fleet.md has a worker that keeps its page and puts its query back when 
   const { sandbox, work } = await workers()
   sandbox.inject({ delay: 1000 })
   const worker = work()
-  await vi.waitUntil(() => sandbox.requests.length > 0, { timeout: 20_000 })
+  await expect.poll(() => sandbox.requests.length).toBeGreaterThan(0)
   worker.child.kill()
   await worker
   expect(await admin.lrange('queries', 0, -1)).toEqual(['coffee', 'tea'])

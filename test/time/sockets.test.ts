@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { collectGarbage } from '../support/garbage.ts'
 import { miscounts } from '../support/ledger.ts'
 import { http, rawServer } from '../support/raw-server.ts'
@@ -7,8 +7,6 @@ import { realTime } from '../support/real-time.ts'
 import { serveSandbox } from '../support/sandbox.ts'
 import { query } from '../support/search.ts'
 import { makeClient } from '../support/service.ts'
-
-const calm = { timeout: 10_000 }
 
 describe('search() over HTTP', () => {
   it.each<[string, string, (socket: Socket) => unknown]>([
@@ -25,7 +23,7 @@ describe('search() over HTTP', () => {
       const client = makeClient({ baseUrl: server.baseUrl, timeout: 600 })
       const { error } = await realTime.settle(client.microblog.search(query))
       expect(error).toMatchObject({ name: 'TimeoutError', phase, charged: 'unknown' })
-      await vi.waitFor(() => expect(server.open()).toBe(0), calm)
+      await expect.poll(server.open).toBe(0)
       await server.close()
     },
   )
@@ -35,10 +33,10 @@ describe('search() over HTTP', () => {
     const abort = new AbortController()
     const client = makeClient({ baseUrl: server.baseUrl })
     const call = realTime.settle(client.microblog.search(query, { signal: abort.signal }))
-    await vi.waitFor(() => expect(server.requests).toHaveLength(1), calm)
+    await expect.poll(() => server.requests).toHaveLength(1)
     abort.abort('left')
     expect((await call).error).toBe('left')
-    await vi.waitFor(() => expect(server.open()).toBe(0), calm)
+    await expect.poll(server.open).toBe(0)
     await server.close()
   })
 

@@ -107,7 +107,9 @@ describe('forget', () => {
   it('deletes no record that comes between its batches with the number of one that has gone', async () => {
     addRows(1000)
     const forgetting = forgetRecords('p.db', { author: 'zebrahandle' }, () => Promise.resolve())
-    await vi.waitUntil(() => Number(rowsOf('p.db', 'SELECT count(*) FROM microblog_posts')[0]) < 1000)
+    await expect
+      .poll(() => Number(rowsOf('p.db', 'SELECT count(*) FROM microblog_posts')[0]))
+      .toBeLessThan(1000)
     other.exec(`DELETE FROM microblog_posts WHERE number = (SELECT max(number) FROM microblog_posts);
       INSERT INTO microblog_posts (id, author, record) VALUES ('another', 'bob', '{}')`)
     await forgetting
