@@ -10,7 +10,7 @@ import { page } from '../support/pages.ts'
 const { gc } = globalThis
 if (gc === undefined) throw new Error('node needs --expose-gc')
 
-const tenants = 20_000
+const tenants = 5_000
 let served = 0
 const body = JSON.stringify(page([]))
 const fetch = () => Promise.resolve(new Response(body))
