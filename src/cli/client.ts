@@ -56,12 +56,15 @@ export async function openClient(
       if (spent > 0 && sent !== null) note(spent, Date.parse(sent))
     },
   }
-  // The sandbox has no limits, and --per-minute is for one command.
+  // The sandbox has no limits.
   const limiter =
-    file === undefined || sandbox === true || perMinute !== undefined
+    file === undefined || sandbox === true
       ? undefined
       : new SharedLimiter({
           ...{ store: file.store, organization: JSON.stringify([baseUrl, apiKey]) },
+          // If running commands differ, the highest number counts, since each command grants slots to all of them. Two at once never
+          // send a million.
+          limits: perMinute === undefined ? {} : { perMinute: perMinute || 1_000_000 },
           // Without the file, this command does not know what the others send.
           logger: {
             warn: (_message, { reason }) => {
@@ -103,7 +106,8 @@ export function clientFor(flags: SharedFlags, given: Partial<ClientOptions>): So
   return new SocialSearch({
     ...addressOf(flags),
     ...(sandbox === true && sandboxOptions()),
-    ...(perMinute !== undefined && { limits: { perMinute } }),
+    // A limiter has its own.
+    ...(perMinute !== undefined && given.limiter === undefined && { limits: { perMinute } }),
     logger: false as const,
     ...given,
     observers: [{ onBudget: sayLow }, ...(given.observers ?? [])],

@@ -53,7 +53,10 @@ export function withClient(command: Command, operation?: Operation): Command {
   if (operation === undefined || (operation.price.kind !== 'free' && operation.list !== undefined))
     command.option('--cost-label <name>', 'count the credits under this name in --out')
   if (operation?.surface !== null)
-    command.option('--per-minute <n>', 'send at most this many requests a minute, or off')
+    command.option(
+      '--per-minute <n>',
+      'requests a minute that all running commands may send together, or off (default: 20)',
+    )
   return command
 }
 

@@ -226,7 +226,7 @@ describe('--out posts.db', () => {
       'fetch',
       () => new Response(`${body}${++page}"}}`, { headers: { 'content-type': 'application/json' } }),
     )
-    const { err } = await social('search tea --all --yes --out posts.db')
+    const { err } = await social(search.replace('coffee', 'tea'))
     expect(err).toContain(
       'The service says that there is more, but sent empty pages. To continue: the same command with --resume',
     )

@@ -7,7 +7,7 @@ import { inTurn, sandbox, saidSoFar, social, stateFolder, useCommand } from './c
 
 useCommand()
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-24T22:30:00Z') })
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-24T22:30:00Z'), shouldAdvanceTime: true })
   return () => void vi.useRealTimers()
 })
 
