@@ -130,7 +130,15 @@ export class Turn {
       const permit = await client.limiter.acquire(queueRequest)
       const isKept = await this.#prepareWith(permit, isFirst)
       paced += permit.paced
-      if (isKept) return { ...permit, queued: permit.queued + permit.paced - paced, paced }
+      // One of the user's limiter may have its methods in a class.
+      if (isKept)
+        return {
+          queued: permit.queued + permit.paced - paced,
+          paced,
+          sent: () => permit.sent(),
+          answered: () => permit.answered(),
+          end: (outcome) => permit.end(outcome),
+        }
       // Ahead of the calls that went while it prepared.
       queueRequest = { ...queueRequest, isRetry: true }
     }

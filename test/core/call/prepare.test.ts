@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientOptions, SocialSearch } from '../../../src/index.ts'
+import { LocalLimiter } from '../../../src/limits/local-limiter.ts'
+import type { Permit, QueueRequest } from '../../../src/limits/interface.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
-import { baseUrl, makeClient, ok } from '../../support/service.ts'
+import { baseUrl, makeClient, ok, rateLimited } from '../../support/service.ts'
 
 virtualTime()
 
@@ -95,6 +97,17 @@ describe.each(kinds)('%s of a function', (_, optionsOf) => {
     await searches(client, 1)
     const { value } = await settle(client.microblog.search({ query: 'b' }).withResponse())
     expect(value!.attempts[0]!.paced).toBeGreaterThan(59_000)
+  })
+
+  it("is sent with a permit of the user's limiter that inherits its methods, and ends it", async () => {
+    const own = new LocalLimiter()
+    const acquire = async (request: QueueRequest) => Object.create(await own.acquire(request)) as Permit
+    const limiter = { limits: own.limits, acquire, waitOf: (surface: string | null) => own.waitOf(surface) }
+    const options = { ...optionsOf(now), limits: {}, limiter, retry: { maxWait: 1 } }
+    const { client } = aging(10, options, () => rateLimited(5))
+    const { error } = await settle(client.microblog.search({ query: 'tea' }).then())
+    expect(error).toMatchObject({ code: 'rate_limited', attempts: [{ queued: 0, paced: 0, status: 429 }] })
+    expect([client.status().slots.taken, own.waitOf('microblog')?.reason]).toEqual([0, 'rate_limited'])
   })
 
   it('is made once for a call that is sent soon', async () => {
