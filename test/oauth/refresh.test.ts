@@ -130,6 +130,20 @@ describe('OAuthSession.signOut()', () => {
     expect((await settle(session.token())).error).toMatchObject({ reason: 'no_tokens' })
     expect([store.held, await session.signOut()]).toEqual([null, null])
   })
+
+  it('repeats no tokens when the store shows its row, nor does a later call', async () => {
+    const { session, store } = await setUp()
+    const { update } = store
+    await settle(session.token())
+    store.update = () => Promise.reject(new Error(`the row ${JSON.stringify(store.held)}`))
+    for (const work of ['signOut', 'token'] as const) {
+      const { message } = (await settle<unknown>(session[work]())).error as Error
+      expect(message).toContain('the token store failed: the row')
+      for (const secret of [access(0), refreshToken(0)]) expect(message).not.toContain(secret)
+    }
+    store.update = update
+    expect((await settle(session.signOut())).value).toMatchObject({ accessToken: access(0) })
+  })
 })
 
 describe('OAuthSession with a store that is late', () => {

@@ -57,6 +57,8 @@ export class OAuthSession implements AuthProvider {
   readonly #unsent = new Set<number>()
   /** What the last refresh has brought, until the store has it in place of what it had before. */
   #unstored: Unstored | undefined
+  /** Knows the tokens that the store may have: its errors may repeat what it has, or what it could not write. */
+  #redactor = new Redactor()
   /** Until when not to renew early, in monotonic milliseconds. */
   #pausedUntil = -Infinity
 
@@ -248,25 +250,23 @@ export class OAuthSession implements AuthProvider {
   async #update<T>(change: ChangeText<T>): Promise<T> {
     const key = await (this.#key ??= textKey('oauth-1', this.#name))
     const { store } = this.#settings
-    // Errors of a store may repeat what it could not write, or what it had.
-    const redactor = new Redactor()
-    const hide = ({ accessToken = '', refreshToken = '' }: Partial<TokenSet> = {}): void => {
-      redactor.add(accessToken)
-      redactor.add(refreshToken)
-    }
-    hide(this.#cached)
-    hide(this.#unstored?.sent)
-    hide(this.#unstored?.tokens)
+    const [known, latest] = [this.#redactor, new Redactor()]
     const noted: ChangeText<T> = (text, ...rest) => {
       const changed = change(text, ...rest)
-      for (const each of [text, changed.value]) hide(tokensIn(each) ?? {})
+      for (const each of [text, changed.value]) {
+        const { accessToken = '', refreshToken = '' } = tokensIn(each) ?? {}
+        for (const redactor of [known, latest])
+          for (const token of [accessToken, refreshToken]) redactor.add(token)
+      }
       return changed
     }
     try {
-      return await updateWithin(storeMs, async (inTime) => store.update(key, inTime), noted)
+      const result = await updateWithin(storeMs, async (inTime) => store.update(key, inTime), noted)
+      this.#redactor = latest
+      return result
     } catch (error) {
       const lack = this.#unstored ? '; until it works, only this process has the latest tokens' : ''
-      throw new TokenStoreError(`the token store failed: ${redactor.text(messageOf(error))}${lack}`)
+      throw new TokenStoreError(`the token store failed: ${known.text(messageOf(error))}${lack}`)
     }
   }
 
