@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { OAuthClient } from '../../src/extensions/oauth/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
+import { collectGarbage } from '../support/garbage.ts'
 import { query } from '../support/search.ts'
 import {
   access,
@@ -190,5 +192,59 @@ describe('OAuthSession.token()', () => {
     const { error } = await settle(session.token())
     expect(error).toMatchObject({ code: 'token_store' })
     expect((error as Error).message).not.toContain(refreshToken(0))
+  })
+})
+
+describe('OAuthClient.session()', () => {
+  /** Uses the session of a user, and drops it. */
+  const used = async (oauth: OAuthClient, user: string) => {
+    const session = oauth.session(user)
+    await settle(session.token())
+    return new WeakRef(session)
+  }
+  /** After so many milliseconds, the session of someone else is wanted. */
+  const later = async (oauth: OAuthClient, ms: number) => {
+    await pass(ms)
+    oauth.session('someone else')
+    await new Promise((resolve) => setImmediate(resolve))
+    collectGarbage()
+  }
+
+  it('keeps a session for two minutes that nobody has any more, and for good one that somebody has', async () => {
+    const { oauth } = await setUp()
+    const held = oauth.session('ann')
+    await later(oauth, 1000)
+    const dropped = await used(oauth, 'bob')
+    await later(oauth, 119_000)
+    expect(dropped.deref()).toBeDefined()
+    await later(oauth, 119_000)
+    await later(oauth, 120_000)
+    expect(dropped.deref()).toBeUndefined()
+    expect(oauth.session('ann')).toBe(held)
+  })
+
+  it('leaves no memory of 10,000 users that have gone', async () => {
+    const { oauth } = await setUp()
+    await later(oauth, 1000)
+    const before = collectGarbage()
+    for (let user = 0; user < 10_000; user++) oauth.session(`user ${user}`)
+    for (let times = 0; times < 3; times++) await later(oauth, 120_000)
+    expect((collectGarbage() - before) / 10_000).toBeLessThan(80)
+  })
+
+  it.each([
+    ['has brought tokens that the store did not take', false],
+    ['was not processed, which the store does not know', true],
+  ])('keeps a session whose refresh %s', async (_, isRefused) => {
+    const { oauth, server, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { set } = store
+    if (isRefused) server.script(() => oauthError('temporarily_unavailable', 503))
+    store.set = (tokens) =>
+      tokens?.refreshSentAt === undefined ? Promise.reject(new Error('away')) : set(tokens)
+    await used(oauth, 'ann')
+    for (let times = 0; times < 3; times++) await later(oauth, 130_000)
+    Object.assign(store, { set })
+    server.script(server.next)
+    expect((await settle(oauth.session('ann').token())).value).toBe(access(1))
   })
 })

@@ -11,6 +11,9 @@ import {
 import { OAuthSession } from './session.ts'
 import { type OAuthClientOptions, checkedOptions } from './settings.ts'
 
+/** For how long a session stays that the program has dropped, in milliseconds: its requests count toward the limit of a minute. */
+const idleMs = 120_000
+
 /**
  * A client of the authorization server: sends users there, and exchanges their callback for tokens.
  *
@@ -21,7 +24,9 @@ import { type OAuthClientOptions, checkedOptions } from './settings.ts'
  */
 export class OAuthClient {
   readonly #settings: OAuthSettings
-  readonly #sessions = new Map<string, OAuthSession>()
+  /** By user. All who use the tokens of a user have the same session; one that nobody has leaves once it is idle. */
+  readonly #sessions = new Map<string, { weak: WeakRef<OAuthSession>; strong: OAuthSession | undefined }>()
+  #sweptAt = -Infinity
 
   /** @internal */
   constructor(settings: OAuthSettings) {
@@ -71,9 +76,22 @@ export class OAuthClient {
    */
   session(...user: [] | [user: string]): OAuthSession {
     const id = user.length === 0 ? '' : nonEmptyText('user', user[0])
-    const session = this.#sessions.get(id) ?? new OAuthSession(this.#settings, id)
-    this.#sessions.set(id, session)
+    this.#dropIdle()
+    const session = this.#sessions.get(id)?.weak.deref() ?? new OAuthSession(this.#settings, id)
+    this.#sessions.set(id, { weak: new WeakRef(session), strong: session })
     return session
+  }
+
+  /** Runs without a timer, which edge workers would tie to a request. */
+  #dropIdle(): void {
+    const now = performance.now()
+    if (now - this.#sweptAt < idleMs) return
+    this.#sweptAt = now
+    for (const [id, { weak }] of this.#sessions) {
+      const session = weak.deref()
+      if (session === undefined) this.#sessions.delete(id)
+      else this.#sessions.set(id, { weak, strong: session.isNeededAfter(now - idleMs) ? session : undefined })
+    }
   }
 }
 

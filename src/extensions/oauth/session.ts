@@ -61,6 +61,8 @@ export class OAuthSession implements AuthProvider {
   #redactor = new Redactor()
   /** Until when not to renew early, in monotonic milliseconds. */
   #pausedUntil = -Infinity
+  /** When a token was last wanted, in monotonic milliseconds. */
+  #usedAt = -Infinity
 
   /**
    * @internal
@@ -81,6 +83,7 @@ export class OAuthSession implements AuthProvider {
    * @throws {TokenStoreError}
    */
   async token(): Promise<string> {
+    this.#usedAt = performance.now()
     if (this.#cached && this.#isFresh(this.#cached)) return this.#cached.accessToken
     this.#renewing ??= this.#renew().finally(() => (this.#renewing = undefined))
     try {
@@ -119,6 +122,11 @@ export class OAuthSession implements AuthProvider {
     const tokens = await this.#update((text) => ({ value: '', result: tokensIn(text) ?? null }))
     this.#forget()
     return tokens
+  }
+
+  /** @internal Whether it was used after a time, or knows of a refresh what the store does not have. */
+  isNeededAfter(time: number): boolean {
+    return this.#usedAt > time || this.#unstored !== undefined || this.#unsent.size > 0
   }
 
   /** Whether a token can be sent, and does not expire within `leeway` milliseconds. */
