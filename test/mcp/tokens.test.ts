@@ -74,12 +74,16 @@ describe('createMcp()', () => {
     expect((await real.call('microblog_search', { query: 'coffee' })).text).not.toContain('Simulated')
   })
 
-  it('tells the model the date', async () => {
+  it('tells the model the date at which its session began', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 22, 23, 59) })
     const { request } = setUp()
-    expect((await request('server/discover')).instructions).toContain('Today is 2026-11-22 (UTC).')
+    expect((await request('server/discover')).instructions).toContain(
+      'This session began on 2026-11-22 (UTC).',
+    )
     vi.setSystemTime(Date.UTC(2026, 10, 23))
-    expect((await request('server/discover')).instructions).toContain('Today is 2026-11-23 (UTC).')
+    expect((await request('server/discover')).instructions).toContain(
+      'This session began on 2026-11-23 (UTC).',
+    )
     vi.useRealTimers()
   })
 

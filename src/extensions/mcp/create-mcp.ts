@@ -38,8 +38,8 @@ const instructions =
 const archiveFirst =
   'Ask `archive_search` first: it is free, and says what it covers. Pay for a search only if the collection cannot answer. '
 
-/** Models do not know the date, which filters such as `since` need. */
-const today = (): string => ` Today is ${new Date().toISOString().slice(0, 10)} (UTC).`
+/** Models do not know the date, which filters such as `since` need. A session may last for days. */
+const startDate = (): string => ` This session began on ${new Date().toISOString().slice(0, 10)} (UTC).`
 
 const simulated =
   ' This server is a simulation: all posts, people, companies and credits are made up. Say so.'
@@ -64,7 +64,7 @@ export function createMcp(options: McpOptions): Mcp {
     const server = new WellFormedServer(
       { name: 'social-search', version },
       {
-        instructions: `${others.archive === undefined ? '' : archiveFirst}${instructions}${today()}${others.simulated === true ? simulated : ''}`,
+        instructions: `${others.archive === undefined ? '' : archiveFirst}${instructions}${startDate()}${others.simulated === true ? simulated : ''}`,
         // The list of tools never changes.
         capabilities: { tools: { listChanged: false } },
       },
