@@ -142,15 +142,16 @@ async function confirm(cost: string, { yes, sandbox }: SharedFlags, { budget }: 
   throw new CommandError('interrupted', 'not confirmed; nothing was sent')
 }
 
-/** A run waits for other programs for as long as they take: what is paid for must not be bought again. */
+/**
+ * A run waits for other programs for as long as they take: what is paid for must not be bought again. Only a call that has its turn waits
+ * for a minute, like for any code that runs in a turn, and then fails unsent.
+ */
 function patienceOf(path: string, interrupt: InterruptHandler): Patience {
   return {
     ...untilFree(path),
     signal: interrupt.signal,
-    get forMs() {
-      // After Ctrl-C, a page that has come is printed if it cannot be stored.
-      return interrupt.isWanted ? 10_000 : Infinity
-    },
+    // After Ctrl-C, a page that has come is printed if it cannot be stored.
+    forMs: () => (interrupt.isWanted ? 10_000 : Infinity),
   }
 }
 

@@ -188,8 +188,8 @@ export function identityOf(path: string): string | undefined {
 }
 
 export interface Patience {
-  /** How long work tries to get the file, in milliseconds; read again before each attempt. Default 10 seconds. */
-  readonly forMs?: number
+  /** How long work tries to get the file, in milliseconds; asked again before each attempt. Default 10 seconds. */
+  readonly forMs?: () => number
   readonly signal?: AbortSignal
   /** Called once, when other processes have had the file for a second. */
   readonly onWait?: () => void
@@ -202,9 +202,9 @@ export async function patiently<T>(work: () => T, patience: Patience = {}): Prom
     try {
       return work()
     } catch (error) {
-      const { forMs = 10_000, signal, onWait } = patience
+      const { forMs = () => 10_000, signal, onWait } = patience
       const ms = performance.now() - start
-      if (!isLocked(error) || ms > forMs) throw error
+      if (!isLocked(error) || ms > forMs()) throw error
       if (ms > 1000 && !isTold) onWait?.()
       isTold ||= ms > 1000
       await sleep(1 + Math.random() * Math.min(longPauseMs, Math.max(pauseMs, ms / 20)), signal)

@@ -97,7 +97,7 @@ function opened(file: string, options?: { readOnly?: boolean }): DatabaseSync {
 /** Waits for a file for as long as other programs have it, and says so. */
 export function untilFree(path: string): Patience {
   const onWait = (): void => say(`${path} is locked by another program; waiting until it is free`)
-  return { forMs: Infinity, onWait }
+  return { forMs: () => Infinity, onWait }
 }
 
 /** Repeats work on a file while other programs have it; its errors name the file. */

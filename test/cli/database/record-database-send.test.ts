@@ -17,7 +17,7 @@ const job = { operation: 'microblog.search', params: { query: 'coffee' } }
 /** A client whose calls are noted in a file that another program locks when a call is about to queue. */
 async function setUp() {
   const path = join(newFolder(), 'posts.db')
-  const patience = { forMs: Infinity }
+  const patience = { forMs: () => Infinity }
   const file = await RecordDatabase.open(path, { operation: microblogSearch, jobs: [job] }, { patience })
   const other = new DatabaseSync(path)
   const sandbox = createSandbox()
