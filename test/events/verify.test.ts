@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { Webhook } from 'standardwebhooks'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { verifyStandardWebhooks } from '../../src/extensions/events/index.ts'
 import { makeReceiver, secret } from './setup.ts'
 
@@ -47,6 +47,14 @@ describe('verifyStandardWebhooks()', () => {
   ])('accepts a time within 5 minutes: %i s', async (seconds, status) => {
     expect(await check(signed(now + seconds * 1000))).toBe(status)
     expect(await check(signed(now + seconds * 1000), body, { tolerance: 299_000 })).toBe(401)
+  })
+
+  it('signs a body once for each secret, however many signatures come with it', async () => {
+    const sign = vi.spyOn(crypto.subtle, 'sign')
+    onTestFinished(() => sign.mockRestore())
+    const many = `${`v1,${btoa('x'.repeat(32))} `.repeat(300)}${signed()['webhook-signature']}`
+    expect(await check({ ...signed(), 'webhook-signature': many })).toBe(202)
+    expect(sign).toHaveBeenCalledOnce()
   })
 
   it('checks the bytes of the body, not its text', async () => {
