@@ -58,10 +58,13 @@ function comparable(text: string): string {
 /** The words and signs of a term in their order, not in the middle of others. */
 function patternOf(plain: string, isStart: boolean): RegExp {
   const found = [...plain.matchAll(parts)]
-  const pieces = found.map(({ 0: piece, index }, at) => {
+  const pieces = found.map(({ 0: piece, 1: word, index }, at) => {
     const before = found[at - 1]
-    const isApart = before !== undefined && before.index + before[0].length < index
-    return `${isApart ? `(?:(?!${part}).)+` : ''}${escaped(piece)}`
+    if (before === undefined || before.index + before[0].length === index) return escaped(piece)
+    // Before a word, signs may be missing from the term. A gap ends at one place only, or a text of signs would be read in too many ways.
+    const sign = word === undefined ? symbol : before[2] && escaped(before[2])
+    const end = [part, sign].filter(Boolean).join('|')
+    return `(?:(?!${end}).)+${escaped(piece)}`
   })
   // `C+` is not in `C++`.
   const edge = (at: 0 | -1): string => {

@@ -63,7 +63,15 @@ describe('find', () => {
       ...{ plain: 'هذا كتاب جديد', marked: 'قَرَأَ كِتَابًا', shin: 'שָׁלוֹם לכם', peace: 'שלום עליכם' },
       ...{ plus: 'I write C++, mostly', c: 'I write C only', sharp: 'C# for games', cpp: 'ABC++' },
       ...{ fans: '어제 BTS는 좋았다', phone: '新型iPhoneを買う', phones: 'iPhones everywhere' },
-      ...{ tag: 'so 🔥#acme!', acme: 'acme is a word', acmes: '#acmecorp', andt: 'AT&T store', at: 'at t' },
+      ...{
+        plusses: '+ '.repeat(500),
+        sum: 'late + delivery',
+        tag: 'so 🔥#acme!',
+        acme: 'acme is a word',
+        acmes: '#acmecorp',
+        andt: 'AT&T store',
+        at: 'at t',
+      },
       ...{ accent: 'Cafe\u0301 Việt', stress: 'за́мок', heartEmoji: 'I ❤️ tea', kana: '新しいカフェ' },
     }
     const microblog = Object.entries(texts).map(([id, body]) => ({ id, body: `${body} . rain` }))
@@ -97,6 +105,8 @@ describe('find', () => {
       },
       ...{ BTS: 'fans', '"قرأ كتابا"': 'marked', '"שלום לכם"': 'shin', iPhones: 'phones' },
       ...{ '"i tea"': 'heartEmoji', カフェ: 'kana' },
+      // In a text of many signs, each further sign of a query would multiply the time.
+      ...{ '"late delivery"': 'sum', '"late + delivery"': 'sum', '"+ + + + x"': '', '+.+.+.+.x': '' },
     }
     const seen = async () => {
       const all: Record<string, string> = {}
