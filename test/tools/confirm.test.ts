@@ -55,6 +55,23 @@ describe('confirmAbove', () => {
 })
 
 describe('a caller that leaves', () => {
+  it.each([
+    ['organization_usage', {}, { charged: 'no', message: expect.stringContaining('repeat it') }],
+    [
+      'mentions_setState',
+      { id: 'men_764dbb8c410af7ff', state: 'seen' },
+      { charged: 'no', applied: 'unknown', message: expect.stringContaining('read it before you repeat') },
+    ],
+  ] as const)('while %s is under way is told what it may have done', async (tool, args, error) => {
+    const { tools, sandbox, client } = setUp({}, 20)
+    const leaver = new AbortController()
+    const left = tools[tool].execute(args, { signal: leaver.signal })
+    await reached(() => sandbox.requests.length === 1)
+    leaver.abort()
+    expect((await left).error).toEqual({ code: 'cancelled', stop: false, ...error })
+    await client.close()
+  })
+
   it('before the call is sent pays nothing', async () => {
     const { tools, sandbox } = setUp()
     const result = await tools.microblog_search.execute({ query }, { signal: AbortSignal.abort() })

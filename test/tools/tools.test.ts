@@ -149,8 +149,9 @@ describe('execute()', () => {
       next = result.next
     }
     expect(spent).toEqual([2, 0, 2, 0])
+    expect((await tools.microblog_search.execute({ query: 'tea', pages: 2 })).pages).toBe(1)
     expect(new Set(seen).size).toBe(40)
-    expect(sandbox.ledger.spent).toBe(4)
+    expect(sandbox.ledger.spent).toBe(6)
   })
 
   it('reads several pages in one call, and tells its progress, also to a function that throws', async () => {
