@@ -66,4 +66,9 @@ describe('createMcp() over HTTP', () => {
     const response = await setUp()({ id: 1, method: 'tools/call', params: { name: 'half \ud83d' } })
     expect(await response.text()).not.toMatch(/\\ud83d/i)
   })
+
+  it('answers with one JSON message whatever lines its texts have', async () => {
+    const response = await setUp()({ id: 1, method: 'tools/call', params: { name: 'two\u2028lines\n' } })
+    expect(JSON.stringify(await response.json())).toContain('two\u2028lines')
+  })
 })

@@ -111,7 +111,7 @@ function messagesOf(stream: string): object[] {
   const events = stream.split(/\r?\n\r?\n/).map((event) =>
     event
       .split(/\r?\n/)
-      .flatMap((line) => /^data: ?(.+)/.exec(line)?.[1] ?? [])
+      .flatMap((line) => /^data: ?([^]+)/.exec(line)?.[1] ?? [])
       .join('\n'),
   )
   return events.filter((data) => data !== '').map((data) => JSON.parse(data) as object)
