@@ -1,5 +1,6 @@
 /**
- * Turns a search into a web stream. It fetches a page only when its reader asks for one, so you pay for no page ahead.
+ * Turns a search into a web stream, which fetches a page only when its reader asks for one. `pipeThrough()` and `pipeTo()` ask for one
+ * item ahead: they buy the first page at once, and the next with the last item of a page. To pay for no page ahead, read it with `for await`.
  *
  * @example
  * streamOf(client.microblog.search({ query })).pipeThrough(toJsonl())
