@@ -11,6 +11,12 @@ import {
 import { OAuthSession } from './session.ts'
 import { type OAuthClientOptions, checkedOptions } from './settings.ts'
 
+type Weak<T extends object> = Pick<WeakRef<T>, 'deref'>
+
+/** Workers of Cloudflare with a compatibility date before May 2025 have no weak references; they keep what they have. */
+const weakly = <T extends object>(value: T): Weak<T> =>
+  'WeakRef' in globalThis ? new WeakRef(value) : { deref: () => value }
+
 /** For how long a session stays that the program has dropped, in milliseconds: its requests count toward the limit of a minute. */
 const idleMs = 120_000
 
@@ -25,7 +31,7 @@ const idleMs = 120_000
 export class OAuthClient {
   readonly #settings: OAuthSettings
   /** By user. All who use the tokens of a user have the same session; one that nobody has leaves once it is idle. */
-  readonly #sessions = new Map<string, { weak: WeakRef<OAuthSession>; strong: OAuthSession | undefined }>()
+  readonly #sessions = new Map<string, { weak: Weak<OAuthSession>; strong: OAuthSession | undefined }>()
   #sweptAt = -Infinity
 
   /** @internal */
@@ -78,7 +84,7 @@ export class OAuthClient {
     const id = user.length === 0 ? '' : nonEmptyText('user', user[0])
     this.#dropIdle()
     const session = this.#sessions.get(id)?.weak.deref() ?? new OAuthSession(this.#settings, id)
-    this.#sessions.set(id, { weak: new WeakRef(session), strong: session })
+    this.#sessions.set(id, { weak: weakly(session), strong: session })
     return session
   }
 
