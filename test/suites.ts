@@ -14,13 +14,6 @@ export const apart: Readonly<Record<string, string>> = {
   opentelemetry: 'needs the registry',
 }
 
-/** Folders whose files leave no clock, global or module behind, so that a worker loads the modules once. */
-const tidy = [
-  ...['api', 'cache', 'canary', 'catalog', 'core', 'docs', 'errors', 'events', 'export', 'faults'],
-  ...['integration', 'lib', 'limits', 'mcp', 'node', 'oauth', 'otel', 'proxy', 'query', 'sandbox', 'schemas'],
-  ...['scripts', 'tools', 'types', 'watch'],
-]
-
 const random = 'test/support/random.ts'
 const noFolders = 'test/support/no-folders.ts'
 const setupFiles = [random, noFolders, 'test/support/own-limits.ts', 'test/support/real-timers.ts']
@@ -32,18 +25,11 @@ export const projects = [
     test: {
       name: 'main',
       setupFiles,
+      // Files leave no clock, global or module behind, so a worker loads the modules once.
+      isolate: false,
       include: ['test/**/*.test.ts'],
       // `test/apps` is a separate project: npm run apps.
-      exclude: [...Object.keys(apart), ...tidy, 'apps'].map((name) => `test/${name}/**`),
-    },
-  },
-  {
-    extends: true as const,
-    test: {
-      name: 'main-tidy',
-      setupFiles,
-      isolate: false,
-      include: tidy.map((name) => `test/${name}/**/*.test.ts`),
+      exclude: [...Object.keys(apart), 'apps'].map((name) => `test/${name}/**`),
     },
   },
   ...Object.keys(apart).map((name) => ({

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { recordsOf } from '../support/command-line.ts'
 import { createSandbox, sandboxFlag } from '../support/sandbox.ts'
-import { folder, inTurn, sandbox, social, stateFolder, useCommand } from './command.ts'
+import { inTurn, sandbox, social, stateFolder, useCommand } from './command.ts'
 
 useCommand()
 
@@ -12,7 +12,7 @@ const names = ['acme', 'globex'] as const
 const services = new Map<string, ReturnType<typeof createSandbox>>()
 const addressOf = (name: string) => `https://${name}.example/v1`
 const keyOf = (name: string) => `key_of_${name}_0123456789`
-const filesOf = () => readdirSync(join(folder, 'config/social-search'), { recursive: true }).sort()
+const filesOf = () => readdirSync('config/social-search', { recursive: true }).sort()
 
 beforeEach(async () => {
   for (const name of names)
@@ -85,7 +85,7 @@ describe('--account', () => {
   })
 
   it('logs out of one account, and keeps its key from everybody else', async () => {
-    const file = join(folder, 'config/social-search/accounts/acme.json')
+    const file = 'config/social-search/accounts/acme.json'
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(filesOf()).toEqual(['accounts', 'accounts/acme.json', 'accounts/globex.json'])
     await inTurn(['logout --account acme', 0], ['search coffee --account acme', 3])
@@ -113,6 +113,6 @@ describe('accounts', () => {
     ])
     const secrets = [...names.map(keyOf), sandbox.apiKey]
     for (const secret of secrets) expect(out + err).not.toContain(secret)
-    expect(readFileSync(join(folder, 'config/social-search/login.json'), 'utf8')).toContain(sandbox.apiKey)
+    expect(readFileSync('config/social-search/login.json', 'utf8')).toContain(sandbox.apiKey)
   })
 })

@@ -1,20 +1,18 @@
 import { readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { beforeAll, beforeEach, expect, vi } from 'vitest'
+import { main } from '../../src/cli/program.ts'
 import { type Sandbox, type SandboxOptions, createSandbox } from '../support/sandbox.ts'
 import { startClock } from '../support/clock.ts'
 import { type Line, wordsOf } from '../support/command-line.ts'
 import { newFolder } from '../support/folder.ts'
 
-/** Has the files and the logins of a test. */
-export const folder = newFolder()
-/** Has what commands share. */
-export const stateFolder = newFolder()
+/** Has what commands share. The current folder has the files and the logins of a test. */
+export let stateFolder: string
 /** The service; each test has its own. */
 export let sandbox: Sandbox
 
-let main: (words: readonly string[]) => Promise<void>
 let isTerminal = false
 let services = 0
 const written = { stdout: '', stderr: '' }
@@ -28,7 +26,7 @@ export function useCommand(
   options: SandboxOptions = {},
   terminals: readonly ('stdin' | 'stdout' | 'stderr')[] = [],
 ): void {
-  beforeAll(async () => {
+  beforeAll(() => {
     const home = process.cwd()
     const restore = (['stdout', 'stderr'] as const).map((name) => {
       const { write, isTTY, columns } = process[name]
@@ -42,12 +40,10 @@ export function useCommand(
       })
       return () => Object.assign(process[name], { write, isTTY, columns })
     })
-    vi.resetModules()
-    process.chdir(folder)
-    // The command looks for its folders and for terminals when it is imported.
-    for (const name of ['XDG_CONFIG_HOME', 'APPDATA']) vi.stubEnv(name, join(folder, 'config'))
+    stateFolder = newFolder()
+    process.chdir(newFolder())
+    for (const name of ['XDG_CONFIG_HOME', 'APPDATA']) vi.stubEnv(name, resolve('config'))
     for (const name of ['XDG_STATE_HOME', 'LOCALAPPDATA']) vi.stubEnv(name, stateFolder)
-    ;({ main } = await import('../../src/cli/program.ts'))
     return () => {
       process.chdir(home)
       for (const step of restore) step()
@@ -66,7 +62,7 @@ export function useCommand(
 
 /** Removes the files of earlier commands, and makes a service. */
 export function startAnew(options: SandboxOptions = {}): void {
-  for (const parent of [folder, stateFolder])
+  for (const parent of ['.', stateFolder])
     for (const name of readdirSync(parent)) rmSync(join(parent, name), { recursive: true })
   sandbox = createSandbox({ limits: { perMinute: false, inFlight: false }, ...options })
   vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) =>

@@ -1,5 +1,4 @@
 import { renameSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { describeDatabase } from '../../src/cli/database/describe.ts'
 import { findRecords } from '../../src/cli/database/find.ts'
@@ -7,13 +6,13 @@ import { keepAnswers } from '../../src/cli/mcp.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { createTools } from '../../src/extensions/tools/index.ts'
 import { allOf, change } from '../support/posts-database.ts'
-import { folder, sandbox, social, useCommand } from './command.ts'
+import { sandbox, social, useCommand } from './command.ts'
 
 useCommand()
 
 /** @param onSend Called when a request is on its way. */
 async function setUp(onError: (error: unknown) => void = vi.fn(), onSend = () => {}, label?: string) {
-  const path = join(folder, 'agent.db')
+  const path = 'agent.db'
   const { baseUrl, apiKey } = sandbox
   const observers = [await keepAnswers(path, onError, label)]
   const fetch = (request: Request) => {

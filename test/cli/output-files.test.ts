@@ -9,7 +9,7 @@ import { feedsList } from '../../src/api/endpoints/feeds.ts'
 import { mentionsList } from '../../src/api/endpoints/mentions.ts'
 import { createTables } from '../../src/cli/database/schema.ts'
 import { tableOf } from '../../src/cli/database/tables.ts'
-import { folder, sandbox, social, useCommand } from './command.ts'
+import { sandbox, social, useCommand } from './command.ts'
 
 useCommand({ content: { microblog: posts(0, 30), professionalnet: networkPosts(0, 30) } })
 
@@ -155,7 +155,7 @@ describe('export', () => {
     expect((await social('export a.db fresh.csv --overwrite')).code).toBe(1)
     expect(readFileSync('fresh.csv', 'utf8')).toBe(readFileSync('a.csv', 'utf8'))
     rmSync(`a.csv.${process.pid}.part`)
-    expect(readdirSync(folder).sort()).toEqual(['a.csv', 'a.db', 'fresh.csv'])
+    expect(readdirSync('.').sort()).toEqual(['a.csv', 'a.db', 'fresh.csv'])
   })
 
   it('with --new has what was added since, whoever added it, also in the place of a row that was deleted', async () => {
@@ -190,7 +190,7 @@ describe('export', () => {
     expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
       reason: { message: expect.stringContaining('a.db is in use by another run') as unknown },
     })
-    const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
+    const files = readdirSync('.').filter((name) => name.endsWith('.jsonl'))
     expect(files.map((name) => linesOf(readFileSync(name, 'utf8')).length)).toEqual([30])
   })
 
@@ -205,10 +205,7 @@ describe('export', () => {
     await social('search coffee --out a.db')
     writeFileSync('own.csv', 'own')
     expect(await social(`export ${files}`)).toMatchObject(failed(2, message))
-    expect([readdirSync(folder).sort(), readFileSync('own.csv', 'utf8')]).toEqual([
-      ['a.db', 'own.csv'],
-      'own',
-    ])
+    expect([readdirSync('.').sort(), readFileSync('own.csv', 'utf8')]).toEqual([['a.db', 'own.csv'], 'own'])
   })
 })
 

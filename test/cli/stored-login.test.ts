@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { failed } from '../support/command-line.ts'
-import { folder, inTurn, sandbox, social, useCommand } from './command.ts'
+import { inTurn, sandbox, social, useCommand } from './command.ts'
 
 useCommand()
 
-const stored = join(folder, 'config/social-search/login.json')
+const stored = 'config/social-search/login.json'
 const logIn = () => social('login', { input: `${sandbox.apiKey}\n` })
 
 describe('login', () => {
@@ -45,7 +45,7 @@ describe('a stored login', () => {
     expect(readFileSync(stored, 'utf8')).not.toBe(before)
     writeFileSync(`${stored}.new`, sandbox.apiKey)
     expect((await social('logout')).out).toContain('the key itself is still valid')
-    expect(readdirSync(join(folder, 'config/social-search'))).toEqual([])
+    expect(readdirSync('config/social-search')).toEqual([])
     expect(await social('logout')).toMatchObject({ code: 0, out: 'You are not logged in\n' })
   })
 
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === 'win32')('without a folder of the user', ()
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
     expect(await logIn()).toMatchObject(failed(code, message))
     await inTurn(['budget 4/day', code, message], ['logout --account acme', code, message])
-    expect(readdirSync(folder)).toEqual([])
+    expect(readdirSync('.')).toEqual([])
   })
 
   it('a command works that finds its key elsewhere, and one that keeps a budget says what it needs', async () => {
@@ -90,6 +90,6 @@ describe.skipIf(process.platform === 'win32')('without a folder of the user', ()
     await inTurn(['search coffee', 0], ['search coffee --budget 4/day', 1, 'set HOME, or XDG_STATE_HOME'])
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', '')
     await inTurn(['search coffee', 3, 'no key for this address'])
-    expect([sandbox.requests.length, readdirSync(folder)]).toEqual([1, []])
+    expect([sandbox.requests.length, readdirSync('.')]).toEqual([1, []])
   })
 })

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { failed } from '../support/command-line.ts'
-import { folder, sandbox, social, useCommand } from './command.ts'
+import { sandbox, social, useCommand } from './command.ts'
 
 useCommand()
 
@@ -81,9 +81,9 @@ describe('exit codes', () => {
     ['search coffee -kssk_secret', "unknown option '-k'\n"],
     ['quote watch', 'depends on its posts: give it a --budget, and it says what that pays for'],
   ])('are 2 for %s, which sends nothing and makes no file', async (line, message) => {
-    const before = readdirSync(folder)
+    const before = readdirSync('.')
     expect(await social(line)).toEqual({ out: '', ...failed(2, message) })
-    expect([sandbox.requests, readdirSync(folder)]).toEqual([[], before])
+    expect([sandbox.requests, readdirSync('.')]).toEqual([[], before])
   })
 
   it('are 0 for a command line without words, which gets the help', async () => {

@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   existsSync,
   lstatSync,
@@ -9,21 +9,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import type * as Fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { writeWhole } from '../../src/cli/whole-file.ts'
 import { newFolder } from '../support/folder.ts'
-
-const renameFails = vi.hoisted(() => ({ code: undefined as string | undefined }))
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof Fs>()
-  const renameSync: typeof fs.renameSync = (from, to) => {
-    if (renameFails.code !== undefined) throw Object.assign(new Error('no'), { code: renameFails.code })
-    fs.renameSync(from, to)
-  }
-  return { ...fs, renameSync }
-})
 
 const parent = newFolder()
 let folder: string
@@ -32,7 +22,6 @@ let tests = 0
 beforeEach(() => {
   folder = join(parent, String(++tests))
   path = join(folder, 'posts.csv')
-  renameFails.code = undefined
   mkdirSync(folder)
 })
 
@@ -115,7 +104,14 @@ describe('writeWhole()', () => {
 
   it('says of a file that is mounted alone that it cannot be replaced, and leaves it as it is', async () => {
     writeFileSync(path, 'old')
-    renameFails.code = 'EBUSY'
+    const rename = vi.spyOn(fs, 'renameSync').mockImplementation(() => {
+      throw Object.assign(new Error('no'), { code: 'EBUSY' })
+    })
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      rename.mockRestore()
+      syncBuiltinESMExports()
+    })
     await expect(write([large], true)).rejects.toThrow(`${path} cannot be written (EBUSY)`)
     expect([readdirSync(folder), readFileSync(path, 'utf8')]).toEqual([['posts.csv'], 'old'])
   })

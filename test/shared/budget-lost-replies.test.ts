@@ -6,6 +6,13 @@ import { openLateStore, summaryOf, unsettled } from './late-store.ts'
 
 virtualTime()
 
+/** The timers that are set until `vi.unstubAllGlobals()`. A spy would bring back a timer of virtual time in another file. */
+function noteTimers() {
+  const timers = vi.fn(setTimeout)
+  vi.stubGlobal('setTimeout', timers)
+  return timers
+}
+
 describe('SharedBudget, when replies of its store are lost,', () => {
   it('flush() counts an outcome once when it is sent again after an hour', async () => {
     const { world, budgetOf } = openLateStore()
@@ -109,7 +116,7 @@ describe('SharedBudget, when replies of its store are lost,', () => {
   })
 
   it('close() resolves, and the process may end, when the store is unavailable and no call was sent', async () => {
-    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const timers = noteTimers()
     const budget = new SharedBudget({
       ...{ name: 'march', limit: 10, logger: false, storeTimeout: 200 },
       store: { update: () => Promise.reject(new Error('no such file')) },
@@ -118,7 +125,7 @@ describe('SharedBudget, when replies of its store are lost,', () => {
     expect(call.error).toMatchObject({ reason: 'no such file' })
     const [retry] = timers.mock.results.slice(-1)
     expect((retry!.value as NodeJS.Timeout).hasRef()).toBe(false)
-    timers.mockRestore()
+    vi.unstubAllGlobals()
     expect((await settle(budget.close())).error).toBeUndefined()
     expect((await settle(budget.close())).error).toBeUndefined()
   })
@@ -127,12 +134,12 @@ describe('SharedBudget, when replies of its store are lost,', () => {
     const { world, budgetOf } = openLateStore()
     const budget = budgetOf()
     const { value: reservation } = await settle(budget.reserve(2, 'microblog.search'))
-    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const timers = noteTimers()
     world.replyMs = 1e6
     reservation!.settle(2)
     await pass(1000)
     expect((timers.mock.results.at(-1)!.value as NodeJS.Timeout).hasRef()).toBe(true)
-    timers.mockRestore()
+    vi.unstubAllGlobals()
     world.replyMs = 0
     await settle(budget.close())
   })

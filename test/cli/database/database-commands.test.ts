@@ -4,7 +4,7 @@ import { keepAnswers } from '../../../src/cli/mcp.ts'
 import { findRecords } from '../../../src/cli/database/find.ts'
 import { failed } from '../../support/command-line.ts'
 import { allOf, change, posts } from '../../support/posts-database.ts'
-import { folder, sandbox, social, useCommand } from '../command.ts'
+import { sandbox, social, useCommand } from '../command.ts'
 
 const own = [
   { id: '1', body: 'Café au lait, naïve C++, drink', author: 'ada', name: 'Ada Byron' },
@@ -17,7 +17,7 @@ const onPosix = it.skipIf(process.platform === 'win32')
 /** Works as somebody who may not write `p.db`, nor, by default, beside it. */
 async function asReader<T>(work: () => Promise<T>, mode = 0o444, folderMode = 0o555): Promise<T> {
   const isRoot = process.getuid?.() === 0
-  chmodSync(folder, folderMode)
+  chmodSync('.', folderMode)
   chmodSync('p.db', mode)
   // root may write everything.
   if (isRoot) process.seteuid?.('nobody')
@@ -25,7 +25,7 @@ async function asReader<T>(work: () => Promise<T>, mode = 0o444, folderMode = 0o
     return await work()
   } finally {
     if (isRoot) process.seteuid?.(0)
-    chmodSync(folder, 0o755)
+    chmodSync('.', 0o755)
     chmodSync('p.db', 0o644)
   }
 }
