@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { shiftClocks } from './test/clock/test-clock.ts'
 import { leftOut, projects } from './test/suites.ts'
@@ -12,7 +13,11 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     reporters: ['default', leftOut()],
     // Whatever the terminal of whoever runs the tests.
-    env: { NO_COLOR: '', FORCE_COLOR: '0' },
+    env: {
+      ...{ NO_COLOR: '', FORCE_COLOR: '0' },
+      // Each process that a test starts finds the sources compiled.
+      NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/node', import.meta.url)),
+    },
     testTimeout: 120_000,
     // Whatever else the machine does.
     expect: { poll: { timeout: 100_000 } },
