@@ -3,7 +3,7 @@ import { runMisfortune } from '../soak/misfortune/run.ts'
 
 /** What the soak test runs for longer, with other seeds. */
 describe('calls of several clients', () => {
-  it.each(['a', 'b', 'd', 'e'])(
+  it.each(['a', 'e'])(
     'keep credits, the limits of an organization, times and secrets right with any schedule of faults (seed %s)',
     async (seed) => {
       const lines: string[] = []
