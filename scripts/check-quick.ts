@@ -19,7 +19,7 @@ const checks = [
   run('prettier', ['--check', '--ignore-unknown', '--log-level', 'warn', ...files], files),
   run(
     'vitest',
-    [...['run', '--project', 'main*', '--reporter', 'dot'], `--changed=${since}`, ...folders],
+    [...['run', '--project', 'main', '--reporter', 'dot'], `--changed=${since}`, ...folders],
     [...folders],
   ),
 ]
