@@ -117,7 +117,7 @@ describe('export', () => {
     expect(recordsOf(readFileSync('tags.jsonl', 'utf8'))[2]).toMatchObject({ value: '00ff' })
     await social('export a.db tagged.jsonl --table tagged')
     expect(recordsOf(readFileSync('tagged.jsonl', 'utf8'))[1]).toMatchObject({
-      ...{ id: '2', tag: 'topic', engagements: { viewsCount: 0 } },
+      ...{ id: '2', tag: 'topic', 'engagements.viewsCount': 0 },
     })
     change('a.db', 'CREATE VIEW list AS SELECT id AS "No.", body FROM microblog_posts WHERE id = 2')
     await social('export a.db list.csv --table list')
@@ -141,6 +141,17 @@ describe('export', () => {
     expect(await social('export a.db posts.xlsx')).toMatchObject(broken)
     await social('export a.db posts.csv')
     expect(await social('export a.db new.csv --new --table tagged')).toMatchObject(failed(2, '--new is for'))
+  })
+
+  it('reads each column of a view by its name when other names begin with it, or are those of prototypes', async () => {
+    await social('search coffee --out a.db')
+    const names = ['engagements', 'engagements.viewsCount', '__proto__.line', '__proto__', 'a.b.c', 'a.b']
+    change('a.db', `CREATE VIEW mine AS SELECT ${names.map((name, index) => `${index} AS "${name}"`).join()}`)
+    for (const format of ['csv', 'jsonl']) await social(`export a.db mine.${format} --table mine`)
+    expect(readFileSync('mine.csv', 'utf8')).toBe(`${names.join()}\n0,1,2,3,4,5\n`)
+    const [row = {}] = recordsOf(readFileSync('mine.jsonl', 'utf8'))
+    expect(Object.entries(row)).toEqual(names.map((name, index) => [name, index]))
+    expect('line' in {}).toBe(false)
   })
 
   it('replaces a file with --overwrite, and leaves nothing else', async () => {

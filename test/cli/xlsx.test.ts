@@ -106,6 +106,14 @@ describe('export to .xlsx', () => {
     expect((await social('export p.db none.xlsx --new --overwrite')).err).toBe('none.xlsx: 0 rows\n')
   })
 
+  it('reads each column of a view by its name when another name begins with it', async () => {
+    await social('search coffee --out p.db')
+    change('p.db', 'CREATE VIEW mine AS SELECT 7 AS engagements, 8 AS "engagements.viewsCount"')
+    await social('export p.db mine.xlsx --table mine')
+    const sheet = unzipped('mine.xlsx').part('xl/worksheets/sheet1.xml')
+    expect(sheet.match(/<v>\d+/g)?.sort()).toEqual(['<v>7', '<v>8'])
+  })
+
   it('takes for times and links only what is one, on every machine', async () => {
     vi.stubEnv('TZ', 'Asia/Tokyo')
     const bodies = ['2026-11-20 10:00 (tea party)', 'https://[tea', 'https://tea.example/"_x0041_']

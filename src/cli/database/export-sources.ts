@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { namesOf } from '../../extensions/export/fields.ts'
 import { isRecord } from '../../lib/json.ts'
 import { sqliteCode, sqliteCodes } from '../../lib/sqlite-file.ts'
 import { messageOf } from '../../lib/thrown.ts'
@@ -143,20 +142,9 @@ function originOf(database: DatabaseSync, { name, kind }: Source): string {
     WHERE results.search = searches.number AND results.number = ${sqlName(name)}.rowid)) AS query, `
 }
 
-/** A row of the user's own as a record: `engagements.viewsCount` is a path in it, too. */
-function ownRow(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const record: Record<string, unknown> = {}
-  for (const [column, value] of Object.entries(row)) {
-    const names = [...namesOf(column)]
-    const last = names.pop() ?? ''
-    let place = record
-    for (const name of names) {
-      const inner = place[name]
-      place = isRecord(inner) ? inner : (place[name] = {})
-    }
-    place[last] = plainValue(value)
-  }
-  return record
+/** A row of the user's own as a record. Its names are those of the columns, with or without dots. */
+function ownRow(row: Readonly<Record<string, unknown>>): unknown {
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, plainValue(value)]))
 }
 
 /** A value as JSON can have it: no integer is rounded, and bytes are hex digits, as SQL reads them with `unhex()`. */

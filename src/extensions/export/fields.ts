@@ -2,7 +2,7 @@ import { itemSchemaOf } from '../../api/schema/check.ts'
 import { type JsonSchema, jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import type { Operation } from '../../api/operation.ts'
 import { type OperationId, operationOf } from '../../api/operations.ts'
-import { valueAt, wellFormedJson } from '../../lib/json.ts'
+import { isRecord, valueAt, wellFormedJson } from '../../lib/json.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { describeValue } from '../../errors/check-options.ts'
 
@@ -61,15 +61,11 @@ export function assertFields(fields: readonly string[]): void {
   if (repeated !== undefined) throw new ConfigurationError(`fields has ${repeated} twice`)
 }
 
-/** The names of a path. A column of the user's own, such as `No.`, is one name. */
-export function namesOf(path: string): readonly string[] {
-  const names = path.split('.')
-  return names.includes('') ? [path] : names
-}
-
 /** The value of a cell: plain values unchanged, lists joined, other objects as JSON; null for a missing value. */
 export function cellOf(record: unknown, path: string, separator = '|'): string | number | boolean | null {
-  const value = valueAt(record, namesOf(path))
+  // Columns of the user's own have any names, such as `No.` or `engagements.viewsCount`.
+  const isName = isRecord(record) && Object.hasOwn(record, path)
+  const value = isName ? record[path] : valueAt(record, path.split('.'))
   if (value === undefined || value === null) return null
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
