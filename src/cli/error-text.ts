@@ -8,6 +8,7 @@ import {
   isSocialSearchError,
 } from '../errors/index.ts'
 import * as words from '../errors/words.ts'
+import { jsonOf } from '../extensions/export/fields.ts'
 import { accountFlag, accountName } from './account.ts'
 import { exitNameOf } from './command-errors.ts'
 import { say, styled, wrapped, localTime } from './terminal.ts'
@@ -33,7 +34,7 @@ export function complain(error: unknown, next?: string, query?: string): void {
   // A command stays in one line, so that it can be copied.
   if (next !== undefined) say(`To continue: ${next}`)
   const paid = isSocialSearchError(error) ? error.body : undefined
-  if (paid !== undefined) say(`The response:\n${JSON.stringify(paid)}`)
+  if (paid !== undefined) say(`The response:\n${jsonOf(paid)}`)
 }
 
 /**

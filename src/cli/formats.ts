@@ -16,7 +16,7 @@ import {
 } from './terminal.ts'
 import { createTable } from './table.ts'
 import { labelOf } from './columns.ts'
-import { isRecord, valueAt } from '../lib/json.ts'
+import { isRecord, shallow, valueAt } from '../lib/json.ts'
 
 export const formats = ['jsonl', 'csv', 'table'] as const
 
@@ -83,7 +83,7 @@ function tableOf(operation: Operation, options: FormatOptions): Formatter {
 
 /** Formats single records as a label and a value on each line, without empty fields. */
 export function createCard({ fields, width = 80 }: FormatOptions): Formatter {
-  return { isStyled: true, page: (records) => records.map(show).join('\n') }
+  return { isStyled: true, page: (records) => records.map((each) => show(shallow(each))).join('\n') }
 
   function show(record: unknown): string {
     const rows = Object.entries(fields === undefined ? bodyOf(record) : picked(record, fields))

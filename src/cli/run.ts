@@ -1,5 +1,6 @@
 import type { Operation } from '../api/operation.ts'
 import { type Call, type Wrap, type Wrapping, wrap } from '../extend.ts'
+import { jsonOf } from '../extensions/export/fields.ts'
 import type { Observer, SocialSearch, Wait } from '../index.ts'
 import type { Patience } from '../lib/sqlite-file.ts'
 import { type OpenClient, openClient } from './client.ts'
@@ -167,7 +168,7 @@ function tellEnd(
   if (reason !== undefined) complain(reason, next)
   else if (next !== undefined) tell(`To continue: ${next}`)
   notes.forEach((note) => say(note))
-  const paid = unwritten?.records.map((record) => `\n${JSON.stringify(record)}`) ?? []
+  const paid = unwritten?.records.map((record) => `\n${jsonOf(record)}`) ?? []
   if (paid.length > 0) say(`You have paid for these records, which could not be written:${paid.join('')}`)
   if (summary !== undefined) put(out === undefined ? summary : `${out}: ${summary}`)
   return code ?? (reason === undefined ? 0 : exitCodeOf(reason))

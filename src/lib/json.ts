@@ -104,9 +104,30 @@ export function jsonText(
 /** Half of a character that its service has cut in two, as `JSON.stringify` escapes it, or any other escape. */
 const escapes = /\\(?:u(d[89a-f][\da-f]{2})|[^])/g
 
-/** JSON text that every reader takes: U+FFFD stands for half of a character. Undefined as for {@link jsonText}. */
+/** How deep JSON may nest for its readers: SQLite takes 1,000 levels, and `JSON.stringify` itself a few thousand. */
+const mostLevels = 500
+
+/** JSON text of a value, with `"…"` for what nests more deeply than 500 levels. Undefined if the value is not JSON. */
+export function shallowJson(value: unknown): string | undefined {
+  const levels = new WeakMap<object, number>()
+  return jsonText(value, { stringify: (value) => JSON.stringify(value, cut) })
+
+  function cut(this: object, _name: string, each: unknown): unknown {
+    if (typeof each !== 'object' || each === null) return each
+    const level = 1 + (levels.get(this) ?? 0)
+    levels.set(each, level)
+    return level > mostLevels ? '…' : each
+  }
+}
+
+/** A copy of JSON data, as {@link shallowJson} writes it. */
+export function shallow(value: unknown): unknown {
+  return JSON.parse(shallowJson(value) ?? 'null')
+}
+
+/** {@link shallowJson} for every reader: U+FFFD stands for half of a character. */
 export function wellFormedJson(value: unknown): string | undefined {
-  const text = jsonText(value)
+  const text = shallowJson(value)
   if (!text?.includes('\\ud')) return text
   return text.replaceAll(escapes, (escape, half?: string) => (half === undefined ? escape : '\ufffd'))
 }

@@ -185,4 +185,11 @@ describe('createCard()', () => {
       'Credits spent  6\nBy operation   microblog.search 2, posts day 4\n',
     )
   })
+
+  it('ends without an error for a field that nests 100,000 levels deep', () => {
+    const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown
+    expect(createCard({ ...options, width: 80 }).page([{ deep, creditsSpent: 6 }])).toBe(
+      'Deep           …\nCredits spent  6\n',
+    )
+  })
 })

@@ -1,11 +1,11 @@
 import { createWriteStream, readFileSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { describe, expect, it } from 'vitest'
 import { fieldsOf, streamOf, toCsv, toJsonl } from '../../src/extensions/export/index.ts'
-import { CreditBudget, CreditBudgetError, SocialSearch } from '../../src/index.ts'
+import { ConfigurationError, CreditBudget, CreditBudgetError, SocialSearch } from '../../src/index.ts'
 import { createSandbox } from '../support/sandbox.ts'
 import { newFolder } from '../support/folder.ts'
 
@@ -21,6 +21,25 @@ describe('toJsonl()', () => {
   it('writes each post whole, in order', async () => {
     const lines = (await textOf(streamOf(walk()).pipeThrough(toJsonl()))).trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual(await walk().toArray({ limit: 1000 }))
+  })
+})
+
+describe('toCsv() and toJsonl()', () => {
+  it.each([6000, 100_000])('write "…" for what nests more than 500 of %i levels deep', async (levels) => {
+    const deep = JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown
+    const shown = `${'['.repeat(499)}"…"${']'.repeat(499)}`
+    const streamOfTwo = () => streamOf(Readable.from([{ deep }, { deep: 1 }]))
+    expect(await textOf(streamOfTwo().pipeThrough(toJsonl()))).toBe(`{"deep":${shown}}\n{"deep":1}\n`)
+    const csv = await textOf(streamOfTwo().pipeThrough(toCsv({ fields: ['deep'] })))
+    expect(csv).toBe(`deep\n"[${shown.replaceAll('"', '""')}]"\n1\n`)
+  })
+
+  it('refuse a record that refers to itself', async () => {
+    const circle: Record<string, unknown> = {}
+    circle['self'] = [circle, circle]
+    await expect(textOf(streamOf(Readable.from([circle])).pipeThrough(toJsonl()))).rejects.toThrow(
+      ConfigurationError,
+    )
   })
 })
 

@@ -190,6 +190,14 @@ describe('createProxy()', () => {
     }
   })
 
+  it('passes on a paid page that is invalid when it nests 100,000 levels deep', async () => {
+    const { proxy, sandbox } = setUp()
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    sandbox.inject({ status: 200, body: `{"requestId":"req_1","posts":[{"id":"odd"}],"deep":${deep}}` })
+    const { value } = await settle(post(proxy))
+    expect(await value?.json()).toMatchObject({ requestId: 'req_1', posts: [{ id: 'odd' }] })
+  })
+
   it.each([
     [null, 'microblog.search: the proxy does not know who is calling. Sign in again.'],
     [

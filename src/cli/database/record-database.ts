@@ -11,7 +11,7 @@ import type { Operation } from '../../api/operation.ts'
 import type { Call, CallResult, Send } from '../../extend.ts'
 import type { Budget } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
-import { isRecord, parsed } from '../../lib/json.ts'
+import { isRecord, parsed, shallow } from '../../lib/json.ts'
 import { type Patience, identityOf, inTransaction } from '../../lib/sqlite-file.ts'
 import { CommandError, UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
@@ -171,7 +171,7 @@ export class RecordDatabase {
       const search = this.#searches.numberOf(job)
       if (records !== undefined && kind !== undefined) {
         const { table, writer } = kind
-        for (const record of records) {
+        for (const record of records.map(shallow)) {
           const row = writer.update(record, time)
           if (row !== undefined) this.#searches.addResult(search, row, false)
           else if (this.#seen.admits(table, writer.keyOf(record), record)) {

@@ -1,7 +1,8 @@
 import { jsonOf } from './fields.ts'
 
 /**
- * A stream that turns records into JSON Lines, as UTF-8 bytes: one record a line, with all fields.
+ * A stream that turns records into JSON Lines, as UTF-8 bytes: one record a line, with all fields. What nests more than 500 levels deep
+ * is `"…"`.
  *
  * The stream fails with a `ConfigurationError` for a record that is not JSON.
  *

@@ -1,7 +1,7 @@
 import type { Budget, CreditBudget } from '../../index.ts'
 import { creditsHeader } from '../../extend.ts'
 import { type Charged, InvalidResponseError, type SocialSearchError } from '../../errors/index.ts'
-import { jsonText } from '../../lib/json.ts'
+import { shallowJson } from '../../lib/json.ts'
 import { type ProxyRefusal, refusalOf } from './error-statuses.ts'
 
 /**
@@ -48,7 +48,7 @@ export function failedCall(
 function unusableSuccess({ body, attempts }: InvalidResponseError): Response {
   const { status = 200 } = attempts.at(-1) ?? {}
   if (status === 204 || status === 205) return jsonResponse(null, status)
-  return jsonResponse(typeof body === 'string' ? body : (jsonText(body) ?? ''), status)
+  return jsonResponse(typeof body === 'string' ? body : (shallowJson(body) ?? ''), status)
 }
 
 /** Whether a call that failed was charged. */
