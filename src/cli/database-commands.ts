@@ -107,8 +107,12 @@ export async function forget(path: string, { author, id: ids, olderThan, yes }: 
     if (!(await ask(`${question}. Continue?`))) throw new CommandError('interrupted', 'nothing was deleted')
   }
   const options = { author, ids, olderThan }
-  const { records, isClean } = await forgetRecords(path, options, confirm, untilFree(path))
+  const { records, isClean, searches } = await forgetRecords(path, options, confirm, untilFree(path))
   say(`${path}: ${count(records, 'record')} forgotten. Later runs do not add them again.`)
   if (!isClean) say(remainsText(path))
+  if (searches.length > 0)
+    say(
+      `${path}: your searches still name this author: ${searches.join(', ')}. They stay, with what they cost; to see them: social-search describe ${path}`,
+    )
   say('Not reached: exports, copies and backups, other posts that quote or mention, and the network itself')
 }

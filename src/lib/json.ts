@@ -101,9 +101,6 @@ export function jsonText(
   }
 }
 
-/** Half of a character that its service has cut in two, as `JSON.stringify` escapes it, or any other escape. */
-const escapes = /\\(?:u(d[89a-f][\da-f]{2})|[^])/g
-
 /** How deep JSON may nest for its readers: SQLite takes 1,000 levels, and `JSON.stringify` itself a few thousand. */
 const mostLevels = 500
 
@@ -124,6 +121,9 @@ export function shallowJson(value: unknown): string | undefined {
 export function shallow(value: unknown): unknown {
   return JSON.parse(shallowJson(value) ?? 'null')
 }
+
+/** Half of a character that its service has cut in two, as `JSON.stringify` escapes it, or any other escape. */
+const escapes = /\\(?:u(d[89a-f][\da-f]{2})|[^])/g
 
 /** {@link shallowJson} for every reader: U+FFFD stands for half of a character. */
 export function wellFormedJson(value: unknown): string | undefined {

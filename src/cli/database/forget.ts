@@ -6,8 +6,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Patience, inTransaction } from '../../lib/sqlite-file.ts'
 import { sleep } from '../../lib/time.ts'
 import { type OpenDatabase, whenFree, withDatabase } from './open-database.ts'
-import { SeenRecords, authorName, isText } from './seen-records.ts'
+import { SeenRecords, authorName, isText, textsIn } from './seen-records.ts'
 import { type RecordTable, sqlName } from './tables.ts'
+import { termsOf } from './terms.ts'
 
 /** Which records to forget. */
 export interface ForgetOptions {
@@ -29,8 +30,14 @@ export interface Forgetting {
   readonly isClean: boolean
 }
 
+export interface ForgottenRecords extends Forgetting {
+  /** What was searched that names the author. It stays, with what it cost. */
+  readonly searches: readonly string[]
+}
+
 /**
- * Deletes records, their history and all that leads to them, and sees to it that no later run adds them again.
+ * Deletes records, their history and all that leads to them, and sees to it that no later run adds them again. What was searched, and
+ * what that cost, stays.
  *
  * @param confirm Asks before anything is deleted; it throws if the answer is no.
  * @throws {UsageError} for a file without records.
@@ -40,15 +47,26 @@ export function forgetRecords(
   options: ForgetOptions,
   confirm: (records: number) => Promise<void>,
   patience?: Patience,
-): Promise<Forgetting> {
+): Promise<ForgottenRecords> {
   return withDatabase(path, 'forget', async (file) => {
     const { database, tables } = file
     const records = await whenFree(path, () =>
       tables.reduce((sum, table) => sum + keysOf(database, table, options).length, 0),
     )
     await confirm(records)
-    return forgetIn(path, file, options, patience)
+    const forgotten = await forgetIn(path, file, options, patience)
+    const { author } = options
+    const searches = author === undefined ? [] : await whenFree(path, () => searchesNaming(database, author))
+    return { ...forgotten, searches }
   })
+}
+
+function searchesNaming(database: DatabaseSync, author: string): string[] {
+  const terms = termsOf(author)
+  const isIn = (text: unknown): boolean => isText(text) && terms.every((term) => term.isIn(text))
+  const rows = database.prepare('SELECT search, params FROM social_search_searches ORDER BY number').all()
+  const named = rows.filter(({ params }) => textsIn(JSON.parse(String(params))).some(isIn))
+  return [...new Set(named.map(({ search }) => String(search)))]
 }
 
 /** So many records go at once, and others have the file for so long before the next ones. */

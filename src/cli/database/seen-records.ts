@@ -55,7 +55,7 @@ function authorsOf({ columns, authors }: RecordTable, record: unknown): string[]
   return names.filter(isText).map(authorName)
 }
 
-function textsIn(value: unknown): unknown[] {
+export function textsIn(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap(textsIn)
   return isRecord(value) ? Object.values(value).flatMap(textsIn) : [value]
 }

@@ -270,6 +270,20 @@ describe('forget', () => {
       expect(allOf('p.db', `SELECT id FROM ${table}`).map(({ id }) => id)).not.toContain('2')
   })
 
+  it('says which searches still name the author, by a word of any param', async () => {
+    const url = 'https://professionalnet.example/in/bob'
+    for (const line of ['drink --from-these-accounts ada Bob', "'from:@bob tea'", 'bobsled --lang en'])
+      await social(`search ${line} --out p.db`)
+    await social("watch 'from:@bob tea' --once --out p.db")
+    await social(`professionalnet person posts --params '{"url":"${url}"}' --out p.db`)
+    const named = async (author: string) =>
+      / name this author: (.*)\. They stay/.exec((await social(`forget p.db ${author} --yes`)).err)?.[1]
+    expect(await named('--author @Bob')).toBe(`drink, from:@bob tea, ${url}`)
+    expect(await named(`--author ${url}`)).toBe(url)
+    for (const flags of ['--author lang', "--author 'ada byron'", '--id 2'])
+      expect(await named(flags)).toBeUndefined()
+  })
+
   it('deletes what is old, or has an id', async () => {
     await social('search drink --all --out p.db --budget 20')
     await social('forget p.db --id 1 12 --yes')
