@@ -117,9 +117,9 @@ export function shallowJson(value: unknown): string | undefined {
   }
 }
 
-/** A copy of JSON data, as {@link shallowJson} writes it. */
+/** A copy of a value, as {@link shallowJson} writes it. @throws {SyntaxError} if it is not JSON. */
 export function shallow(value: unknown): unknown {
-  return JSON.parse(shallowJson(value) ?? 'null')
+  return JSON.parse(String(shallowJson(value)))
 }
 
 /** Half of a character that its service has cut in two, as `JSON.stringify` escapes it, or any other escape. */
