@@ -37,6 +37,15 @@ describe('a call that is refused with a 401', () => {
     expect(server.forms).toHaveLength(1)
   })
 
+  it('rejects with an AuthenticationError when the server gives the refused token again', async () => {
+    const { server, client, accepts, bearers } = await setUp()
+    accepts.token = () => false
+    server.script(() => json({ access_token: access(0), token_type: 'Bearer', expires_in: 3600 }))
+    const { error } = await settle(client.microblog.search(query))
+    expect(error).toBeInstanceOf(AuthenticationError)
+    expect([bearers, server.forms.length]).toEqual([[access(0), access(0)], 1])
+  })
+
   it('leaves a failed refresh to the next call', async () => {
     const { server, client, accepts } = await setUp()
     accepts.token = (bearer) => bearer !== access(0)

@@ -32,6 +32,16 @@ describe('OAuthSession.token()', () => {
     expect(server.forms.map((form) => form.get('refresh_token'))).toEqual([refreshToken(0)])
   })
 
+  it('uses a token whose lifetime is over when it arrives', async () => {
+    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    server.script(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 2000))
+      return json({ access_token: access(1), token_type: 'Bearer', expires_in: 1 })
+    })
+    expect((await settle(session.token())).value).toBe(access(1))
+    expect(server.forms).toHaveLength(1)
+  })
+
   it.each([-1, 1])('ignores the server’s clock, %i hour off', async (hours) => {
     const { server, session } = await setUp()
     const date = new Date(Date.now() + hours * minutes(60)).toUTCString()

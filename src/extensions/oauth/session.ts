@@ -147,6 +147,7 @@ export class OAuthSession implements AuthProvider {
   /** Reads the store before each step: the tokens may have changed since the last one. */
   async #renew(): Promise<TokenSet> {
     const failures: OAuthError[] = []
+    let hasRenewed = false
     for (;;) {
       const signOuts = this.#signOuts
       await this.#storeRenewed()
@@ -159,7 +160,10 @@ export class OAuthSession implements AuthProvider {
       if (step.kind === 'look again') await sleep(pollMs)
       if (step.kind === 'end') await this.#end(step.tokens, 'lost')
       if (step.kind !== 'refresh') continue
+      // The server gives the rejected token again, or one that has expired when it is stored: the service may take it, or say why not.
+      if (hasRenewed) return this.#use(step.tokens)
       const failure = await this.#refresh(step.tokens, step.refreshToken, clock)
+      hasRenewed = this.#unstored !== undefined
       if (failure === undefined) continue
       failures.push(failure)
       const wait = nextWait(failures.map(failingOf), 'write', retry, Math.random)
