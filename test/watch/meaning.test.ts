@@ -18,7 +18,8 @@ import {
   UpstreamError,
 } from '../../src/errors/index.ts'
 
-const answer = (status: number, code: string) => ({ status, code, message: code }) as never
+const answer = (status: number, code: string, charged = 'no') =>
+  ({ status, code, message: code, charged }) as never
 const oauth = (reason: string, status?: number) =>
   new OAuthError(reason, { step: 'refresh', reason, processed: 'no', status })
 
@@ -45,6 +46,7 @@ it.each([
   ['search', 'a rate limit', new RateLimitError(answer(429, 'rate_limited'))],
   ['search', 'a provider that fails', new UpstreamError(answer(502, 'upstream_error'))],
   ['search', 'another status', new ApiError(answer(418, 'teapot'))],
+  ['search', 'a firewall', new PermissionDeniedError(answer(403, 'forbidden', 'unknown'))],
 ])("meaningOf() is '%s' for %s", (meaning, _, error) => {
   expect(meaningOf(error)).toBe(meaning)
 })

@@ -169,6 +169,8 @@ export function meaningOf(error: unknown): 'end' | 'away' | 'search' {
   if (error instanceof BudgetUnavailableError) return error.temporary ? 'away' : 'end'
   if (error instanceof OAuthError) return isRefusal(error) ? 'end' : 'away'
   if (error.code === 'token_store') return 'away'
+  // A proxy, not the service, has answered: it may refuse this search alone.
+  if (error.charged === 'unknown') return 'search'
   return ['usage', 'credentials'].includes(kindOf(error)) || isOwnBudget(error) ? 'end' : 'search'
 }
 
