@@ -70,9 +70,9 @@ export class InterruptHandler {
     return result
   }
 
-  /** The time by the clock of the service, in milliseconds since 1970; by that of this machine until the service has told it. */
+  /** The time by the clock of the service or that of this machine, whichever is behind, in milliseconds since 1970: either may be wrong. */
   get now(): number {
-    return Date.now() - this.#aheadMs
+    return Date.now() - Math.max(0, this.#aheadMs)
   }
 
   /** Call it when a page is read: from then on, an interruption cannot lose it. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { forgetRecords } from '../../../src/cli/database/forget.ts'
 import { patiently } from '../../../src/lib/sqlite-file.ts'
 import { range, rowsOf } from '../../support/posts-database.ts'
-import { social, useCommand } from '../command.ts'
+import { sandbox, social, useCommand } from '../command.ts'
 
 const words = ['quokkasecret', 'zebrahandle', 'narwhalname']
 const secret = { id: '1', body: 'quokkasecret about tea', author: 'zebrahandle', name: 'Narwhalname' }
@@ -60,6 +60,16 @@ describe('what is deleted leaves no word in the file and its log', () => {
     expect(traces()).toEqual([])
     expect(rowsOf('p.db', 'SELECT count(*) FROM microblog_posts')).toEqual([7])
   })
+})
+
+it('watch --keep deletes nothing when the clock of the service is ahead of this machine', async () => {
+  vi.stubGlobal('fetch', async (...request: ConstructorParameters<typeof Request>) => {
+    const response = await sandbox.fetch(new Request(...request))
+    response.headers.set('date', new Date(Date.now() + 1e11).toUTCString())
+    return response
+  })
+  await social('watch tea --once --keep 900d --out p.db --budget 20')
+  expect(rowsOf('p.db', `SELECT count(*) FROM microblog_posts WHERE id <> '1'`)).toEqual([7])
 })
 
 describe('forget', () => {
