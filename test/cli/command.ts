@@ -8,7 +8,9 @@ import { startClock } from '../support/clock.ts'
 import { type Line, wordsOf } from '../support/command-line.ts'
 import { newFolder } from '../support/folder.ts'
 
-/** Has what commands share. The current folder has the files and the logins of a test. */
+/** Has the files and the logins of a test, and is the current folder. */
+let folder: string
+/** Has what commands share. */
 export let stateFolder: string
 /** The service; each test has its own. */
 export let sandbox: Sandbox
@@ -40,8 +42,8 @@ export function useCommand(
       })
       return () => Object.assign(process[name], { write, isTTY, columns })
     })
-    stateFolder = newFolder()
-    process.chdir(newFolder())
+    ;[folder, stateFolder] = [newFolder(), newFolder()]
+    process.chdir(folder)
     for (const name of ['XDG_CONFIG_HOME', 'APPDATA']) vi.stubEnv(name, resolve('config'))
     for (const name of ['XDG_STATE_HOME', 'LOCALAPPDATA']) vi.stubEnv(name, stateFolder)
     return () => {
@@ -62,7 +64,7 @@ export function useCommand(
 
 /** Removes the files of earlier commands, and makes a service. */
 export function startAnew(options: SandboxOptions = {}): void {
-  for (const parent of ['.', stateFolder])
+  for (const parent of [folder, stateFolder])
     for (const name of readdirSync(parent)) rmSync(join(parent, name), { recursive: true })
   sandbox = createSandbox({ limits: { perMinute: false, inFlight: false }, ...options })
   vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) =>
