@@ -38,6 +38,8 @@ export const paging: Faults = {
     walked([posts(1, 'a'), posts(1, 'b')], networkSearch),
   'pages counted up: a page has the same items as the previous one': () =>
     walked([posts(1, 'a'), posts(2, 'a')], networkSearch),
+  'a page has the same items as the previous one, with another cursor': () =>
+    walked([ok(page(['a'], 'A')), ok(page(['a'], 'B'))]),
   'page 3 loses its connection': () =>
     walked([...cursors('A', 'B'), () => Promise.reject(new TypeError('fetch failed'))]),
   'pageCount shrinks during the walk, from 9 to 2': () =>

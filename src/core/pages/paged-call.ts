@@ -3,7 +3,7 @@ import {
   ConfigurationError,
   InvalidRequestError,
   PaginationError,
-  SocialSearchError,
+  type SocialSearchError,
   setNonEnumerable,
 } from '../../errors/index.ts'
 import { type Composition, paramsOf } from '../call/compose-request.ts'
@@ -13,6 +13,7 @@ import { pageLoop, samePage } from '../../errors/words.ts'
 import { wholeNumber } from '../../errors/check-options.ts'
 import { isRecord, jsonText } from '../../lib/json.ts'
 import { printShort, printed } from '../../lib/print.ts'
+import { isA } from '../../lib/thrown.ts'
 import { itemsOf, missingItems } from '../../api/list-items.ts'
 import type { AnyCallOptions } from '../options/options.ts'
 import { type Progress, type Step, type WalkState, isOver, nextOfState, nextStep } from './walk.ts'
@@ -111,13 +112,11 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
       if (step.kind === 'wrong') throw this.#paginationError(step.why, paramsOf(request), fetched, page)
       // Counted before the yield: the caller may change the page.
       const { length } = this.#items(page, request, fetched)
-      if (this.#operation.paging?.kind !== 'cursor') {
-        // Items as sent: a schema may make two different items equal. Those that nest too deeply are not compared.
-        const sent = jsonText(itemsOf(this.#operation, parsed, paging) ?? []) ?? '[]'
-        if (sent === latest && sent !== '[]')
-          throw this.#paginationError(samePage, paramsOf(request), fetched, page)
-        latest = sent
-      }
+      // Items as sent: a schema may make two different items equal. Those that nest too deeply are not compared.
+      const sent = jsonText(itemsOf(this.#operation, parsed, paging) ?? []) ?? '[]'
+      if (sent === latest && sent !== '[]')
+        throw this.#paginationError(samePage, paramsOf(request), fetched, page)
+      latest = sent
       // Like the items, before the caller may change them.
       const next = step.kind === 'next' ? this.#compose(step.params, request) : request
       yield page
@@ -171,7 +170,8 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
     try {
       for await (const item of this) if (items.push(item) === limit) break
     } catch (error) {
-      if (error instanceof SocialSearchError) setNonEnumerable(error, 'items', items)
+      // Errors of your own functions have them, too, but no reason of an abort.
+      if (isA(error, Error) && error !== this.#options?.signal?.reason) setNonEnumerable(error, 'items', items)
       throw error
     }
     return items

@@ -24,7 +24,7 @@ describe('validation', () => {
   })
 
   it('lenient continues after pages with only invalid items when the reader empties invalid', async () => {
-    const bad = (cursor: string) => ok({ ...page(['x'], cursor), posts: [broken] })
+    const bad = (cursor: string) => ok({ ...page(['x'], cursor), posts: [{ ...broken, id: cursor }] })
     service.script(bad('A'), bad('B'), bad('C'), ok(page(['1'])))
     let pages = 0
     const read = async () => {

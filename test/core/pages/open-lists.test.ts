@@ -60,7 +60,8 @@ describe('a list whose shape is not documented', () => {
   })
 
   it('is refused unsent when its params have names of options, and sends those of extraParams', async () => {
-    service.script(ok({ requestId: 'r', posts: [{}], meta: { hasMore: true, nextCursor: 'A' } }))
+    const meta = { hasMore: true, nextCursor: 'A' }
+    service.script(...[1, 2].map((n) => ok({ requestId: 'r', posts: [{ n }], meta })))
     const { technews, mentions, credits } = makeClient()
     const extraParams = { limit: 5, maxPages: 1 }
     const params = { query: 'rust', ...extraParams }
