@@ -171,7 +171,8 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
       for await (const item of this) if (items.push(item) === limit) break
     } catch (error) {
       // Errors of your own functions have them, too, but no reason of an abort.
-      if (isA(error, Error) && error !== this.#options?.signal?.reason) setNonEnumerable(error, 'items', items)
+      if (isA(error, Error) && error !== this.#options?.signal?.reason)
+        setNonEnumerable(error, 'items', items)
       throw error
     }
     return items
