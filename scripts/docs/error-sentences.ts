@@ -107,9 +107,9 @@ export const messages: readonly string[] = [
   words.fullMessage(words.notJson(200, 'text/html: Welcome'), {
     ...{
       operation: 'microblog.search',
-      charged: 'yes',
-      credits: { spent: 2, uncertain: 0 },
-      body: 'the text',
+      charged: 'unknown',
+      credits: { spent: 0, uncertain: 2 },
+      body: '<html>',
     },
   }),
   words.fullMessage(words.wrongShape, {
