@@ -9,15 +9,13 @@ import {
   linkSync,
   lstatSync,
   openSync,
-  readlinkSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { linkedFile } from '../lib/node/file-lock.ts'
 import { asWritten } from './database/open-database.ts'
 
 interface WholeFileOptions {
@@ -75,10 +73,7 @@ interface Target {
 function targetOf(path: string, mayReplace: boolean): Target {
   const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   if (isThere && !mayReplace) throw Object.assign(new Error(), { code: 'EEXIST' })
-  const replaced = statSync(path, { throwIfNoEntry: false })
-  if (replaced !== undefined) return { file: realpathSync(path), replaced }
-  // A link may lead to a file that is to come.
-  return { file: isThere ? resolve(dirname(path), readlinkSync(path)) : path, replaced }
+  return { file: linkedFile(path), replaced: statSync(path, { throwIfNoEntry: false }) }
 }
 
 /** Only the superuser may give a file to somebody else. */

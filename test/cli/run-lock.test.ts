@@ -28,6 +28,20 @@ describe('lockForRun()', () => {
     expect(readdirSync(folder).sort()).toEqual(['link', 'state.json'])
   })
 
+  it('locks the file that a link leads to when that file is still to come', () => {
+    mkdirSync(join(folder, 'disk'))
+    mkdirSync(join(folder, 'disk/deep'))
+    symlinkSync('disk/deep', join(folder, 'short'))
+    symlinkSync('../file.db', join(folder, 'short/next'))
+    symlinkSync('short/next', join(folder, 'link'))
+    const lock = lockForRun(join(folder, 'link'))
+    expect(() => lockForRun(join(folder, 'disk/file.db'))).toThrow('in use by another run')
+    writeFileSync(join(folder, 'link'), '')
+    expect(() => lockForRun(join(folder, 'link'))).toThrow('in use by another run')
+    lock.release()
+    expect(readdirSync(join(folder, 'disk')).sort()).toEqual(['deep', 'file.db'])
+  })
+
   it('locks each of several jobs, or none', () => {
     const first = lockForRun(out, ['.a', '.b'])
     expect(() => lockForRun(out, ['.0', '.b', '.c'])).toThrow('in use by another run')

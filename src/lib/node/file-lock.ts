@@ -1,5 +1,5 @@
-import { existsSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, lstatSync, readlinkSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { isLocked, openSqlite, sqliteCode, sqliteCodes } from '../sqlite-file.ts'
 import { messageOf } from '../thrown.ts'
@@ -20,7 +20,7 @@ export interface FileLock {
  * @throws {Error} if no lock can be made.
  */
 export function takeFileLock(path: string, part: string): FileLock | null {
-  const file = resolve(`${existsSync(path) ? realpathSync(path) : path}${part}.lock`)
+  const file = resolve(`${linkedFile(path)}${part}.lock`)
   const inode = (): number | undefined => statSync(file, { throwIfNoEntry: false })?.ino
   for (let attempt = 1; ; attempt++) {
     if (!existsSync(file)) writeFileSync(file, '', { flag: 'a', mode: 0o600 })
@@ -55,6 +55,13 @@ function lockOf(file: string, database: DatabaseSync): FileLock {
       database.close()
     },
   }
+}
+
+/** The file that a path leads to, through links. It may be still to come. */
+export function linkedFile(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return realpathSync(path)
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return path
+  return linkedFile(resolve(realpathSync(dirname(path)), readlinkSync(path)))
 }
 
 /** Something else has the name of the lock. */
