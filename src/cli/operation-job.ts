@@ -29,7 +29,7 @@ export class OperationJob implements Job {
   readonly operation: Operation
   readonly command: string
   readonly jobs: readonly [{ readonly operation: string; readonly params: object }]
-  readonly needed: readonly string[] | undefined
+  readonly needed = ['next', 'records', 'credits']
   readonly #flags: SharedFlags
   readonly #id: string | undefined
   /** The params without the extra ones. */
@@ -39,8 +39,8 @@ export class OperationJob implements Job {
   #earlier: JobState
   #state: JobState
   #hasRead = false
-  /** Whether the file has progress of an earlier run that this one does not continue. */
-  #isBegunAnew = false
+  /** How far an earlier run was that this one does not continue. */
+  #before: JobState | undefined
   /** Records that the file did not have. */
   #stored = 0
   /** Records that are paid for, and not shown because of `--limit`. */
@@ -61,7 +61,6 @@ export class OperationJob implements Job {
     this.operation = operation
     this.command = commandOf(operation.id)
     this.jobs = [{ operation: operation.id, params }]
-    this.needed = resume === true ? ['next', 'records', 'credits'] : undefined
     this.#flags = flags
     this.#id = id
     this.#known = known
@@ -74,7 +73,6 @@ export class OperationJob implements Job {
     this.#client = client
     client.quote(this.operation.id as OperationId, this.#id ?? this.#known)
     const [before] = out === undefined || resume === true ? [] : await storedProgress(out, this.jobs)
-    this.#isBegunAnew = before !== undefined
     if (before?.['next'] === null && price.kind !== 'free')
       say(
         `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
@@ -89,8 +87,9 @@ export class OperationJob implements Job {
     [earlier]: readonly (object | undefined)[],
   ): AsyncGenerator<Batch, void, number> {
     const { operation } = this
-    const { out, limit, expect, extraParams } = this.#flags
-    this.#state = this.#earlier = { ...this.#earlier, ...earlier }
+    const { out, resume, limit, expect, extraParams } = this.#flags
+    if (resume === true) this.#state = this.#earlier = { ...this.#earlier, ...earlier }
+    else this.#before = earlier as JobState | undefined
     const { records: had, credits } = this.#earlier
     const options = {
       ...{ ...walkOptions(this.#flags), extraParams, signal },
@@ -130,11 +129,12 @@ export class OperationJob implements Job {
         .pages()
   }
 
-  /** What an earlier run has saved can be resumed until this one has a page. */
-  underWay(): { job: object; progress?: JobState } {
+  /** What an earlier run has saved can be resumed until this one has a page, and then counts what this one has spent. */
+  underWay(): { job: object; progress: JobState } {
     const [job] = this.jobs
-    if (this.#isBegunAnew && !this.#hasRead) return { job }
-    return { job, progress: { ...this.#state, credits: this.#credits() } }
+    const credits = this.#credits()
+    if (this.#before === undefined || this.#hasRead) return { job, progress: { ...this.#state, credits } }
+    return { job, progress: { ...this.#before, credits: this.#before.credits + credits } }
   }
 
   #credits(): number {

@@ -207,6 +207,23 @@ describe('--budget of a job', () => {
     expect(sandbox.ledger.spent).toBeLessThanOrEqual(2)
   })
 
+  it('counts a page that a run without --resume has lost', async () => {
+    expect(await run('', 'search coffee --max-pages 2')).toBe(0)
+    const { next } = state()
+    sandbox.inject({ reset: 'after' })
+    expect(await run('', 'search coffee --max-pages 2')).not.toBe(0)
+    expect(state()).toEqual({ next, records: 40, credits: 6 })
+    expect(await run('--budget 8')).toBe(exitCodes.budget)
+    expect(sandbox.ledger.spent).toBe(8)
+  })
+
+  it('begins anew in the state once a run without --resume has a page', async () => {
+    await run('', 'search coffee --max-pages 3')
+    sandbox.inject({ reset: 'after', skip: 1 })
+    await run('', 'search coffee --max-pages 3')
+    expect(state()).toMatchObject({ records: 20, credits: 4 })
+  })
+
   it('sends nothing if the state cannot be stored', async () => {
     const fail = `CREATE TRIGGER fail BEFORE UPDATE OF state ON social_search_searches BEGIN SELECT RAISE(ABORT, 'full'); END`
     onAnswer = () => {

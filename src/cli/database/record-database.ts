@@ -27,8 +27,8 @@ export interface RecordDatabaseOptions {
   readonly operation: Operation
   /** What distinguishes the jobs from others in the same file. */
   readonly jobs: readonly object[]
-  /** Fields that stored progress must have; undefined to read none. */
-  readonly needed?: readonly string[] | undefined
+  /** Fields that stored progress must have. */
+  readonly needed?: readonly string[]
   /** Records that were published longer ago, in milliseconds, are forgotten. */
   readonly keep?: number | undefined
 }
@@ -85,7 +85,7 @@ export class RecordDatabase {
     path: string,
     database: DatabaseSync,
     lock: FileLock,
-    { operation, jobs, needed, keep }: RecordDatabaseOptions,
+    { operation, jobs, needed = [], keep }: RecordDatabaseOptions,
     { patience, label }: RecordDatabaseUse,
   ) {
     this.#keep = keep
@@ -98,7 +98,7 @@ export class RecordDatabase {
     this.#prepareFor(operation)
     this.#searches = new SearchWriter(database)
     this.#seen = new SeenRecords(database)
-    this.progress = needed === undefined ? [] : jobs.map((job) => progressOf(database, job, needed))
+    this.progress = jobs.map((job) => progressOf(database, job, needed))
   }
 
   /** @throws {UsageError} for a file that is not a database, that another run of the same jobs writes, or whose progress cannot be read. */
