@@ -183,6 +183,16 @@ describe('social-search budget', () => {
     await inTurn(['budget off', 0], [search, 0])
   })
 
+  it('takes every amount that it can read again, and no other', () =>
+    inTurn(
+      ['budget 123456789012345.000001/day', 0],
+      ['budget 0.000001/day', 0],
+      ['budget', 0],
+      ['budget 9999999999999999999999/day', 2, 'got 9999'],
+      ['budget 0.0000001/day', 2, 'got 0.0000001'],
+      ['budget', 0, '0.000001/day'],
+    ))
+
   it('refuses credits without a period', () => {
     const message = 'the budget must be credits a period: 20/hour, 200/day or 6000/month, or off; got '
     return inTurn(

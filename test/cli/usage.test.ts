@@ -37,6 +37,10 @@ describe('exit codes', () => {
     ['search coffee --fields id,', 'each field must be a path'],
     ['search coffee --fields nope', 'unknown field nope of microblog.search; expected one of id, body'],
     ['technews search --params {', '--params must be JSON'],
+    ...['--params', '--extra-params'].map((name) => [
+      `reactions ${name} '{"ids":["1796123456789012345",1796123456789012345]}'`,
+      `${name} has an integer too long to be sent exactly; put it in quotes`,
+    ]),
     ['technews search rust', 'too many arguments: put several words in quotes, and pass params'],
     [`technews search --params '{"query":"a"}' --format csv`, 'name them in --fields'],
     ['comments https://x --max-comments 1001 --yes', '--max-comments must be at most 1000'],
