@@ -2,15 +2,17 @@
  * Says when a query has far more posts today than on the 28 days before. Run it each hour. It buys each past day once, and
  * keeps the counts in state.json.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { CreditBudget, CreditBudgetError, SocialSearch } from 'social-search-sdk'
 import { isSpike } from './spike.ts'
 
 const query = 'coffee'
 const client = SocialSearch.fromEnv({ budget: new CreditBudget(40) })
-const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
-const today = dayBefore(0)
-const days = Array.from({ length: 28 }, (_, i) => dayBefore(i + 1))
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+const dayLength = 86_400_000
+const now = Date.now()
+const today = dayOf(now)
+const days = Array.from({ length: 28 }, (_, i) => dayOf(now - (i + 1) * dayLength))
 
 interface State {
   /** Posts of each complete day. */
@@ -21,51 +23,71 @@ interface State {
 const state: State = existsSync('state.json')
   ? JSON.parse(readFileSync('state.json', 'utf8'))
   : { counts: {} }
+state.counts = Object.fromEntries(Object.entries(state.counts).filter(([day]) => days.includes(day)))
 
-// Past days end the search early if the budget does: the days that are read completely stay, and the next run goes on.
-const missing = days.filter((day) => state.counts[day] === undefined)
-const [newest, oldest] = [missing[0], missing.at(-1)]
-const now = await countDays(today, dayBefore(-1))
-const past = newest && oldest ? await countDays(oldest, dayBefore(days.indexOf(newest))) : null
-for (const day of missing) if (past?.isComplete(day)) state.counts[day] = past.counts.get(day) ?? 0
+const count = (await countDays([today])).get(today) ?? 0
+for (const run of missingRuns()) await countDays(run)
 
 const before = days.flatMap((day) => state.counts[day] ?? [])
-const count = now.counts.get(today) ?? 0
-if (isSpike(count, before)) {
+if (isSpike(count, before) && state.alerted !== today) {
   const usual = before.reduce((sum, each) => sum + each, 0) / before.length
-  const text = `${count} posts about ${query} today, ${usual.toFixed(1)} on one of the ${before.length} days before`
-  if (state.alerted !== today) await alert(text)
+  await alert(
+    `${count} posts about ${query} today, ${usual.toFixed(1)} on one of the ${before.length} days before`,
+  )
   state.alerted = today
+  save()
 }
-writeFileSync('state.json', JSON.stringify({ ...state, counts: Object.fromEntries(days.flatMap(entryOf)) }))
 console.log(
   `${count} posts today, ${before.length} days to compare with, ${client.credits.spent} of 40 credits spent`,
 )
 
-function entryOf(day: string): [string, number][] {
-  const count = state.counts[day]
-  return count === undefined ? [] : [[day, count]]
+/** The past days without a count, as runs of days in a row: what lies between them is paid for. */
+function missingRuns(): string[][] {
+  const runs: string[][] = []
+  let run: string[] | undefined
+  for (const day of days)
+    if (state.counts[day] !== undefined) run = undefined
+    else if (run === undefined) runs.push((run = [day]))
+    else run.push(day)
+  return runs
 }
 
-/** Counts the posts from one day to before another, newest first, as far as the budget goes. */
-async function countDays(since: string, until: string) {
-  const counts = new Map<string, number>()
-  let reached = until
+/**
+ * Counts the posts of days in a row, newest first, as far as the budget goes. A past day is kept as soon as it is read whole:
+ * whatever fails then, the next run goes on from there.
+ */
+async function countDays(row: string[]): Promise<Map<string, number>> {
+  const [newest = today] = row
+  const counts = new Map(row.map((day) => [day, 0]))
+  const keepAfter = (reached: string) => {
+    for (const [day, posts] of counts) if (day > reached && day !== today) state.counts[day] = posts
+    save()
+  }
   try {
-    const search = client.microblog.search({ query, category: 'Latest', filters: { since, until } })
-    for await (const { timestamp } of search) {
-      reached = timestamp.slice(0, 10)
-      counts.set(reached, (counts.get(reached) ?? 0) + 1)
+    const filters = { since: row.at(-1), until: dayOf(Date.parse(newest) + dayLength) }
+    const search = client.microblog.search({ query, category: 'Latest', filters })
+    for await (const { posts } of search.pages()) {
+      const read = posts.map(({ timestamp }) => timestamp.slice(0, 10))
+      for (const day of read) counts.set(day, (counts.get(day) ?? 0) + 1)
+      keepAfter(read.at(-1) ?? newest)
     }
-    reached = ''
+    keepAfter('')
   } catch (error) {
     if (!(error instanceof CreditBudgetError)) throw error
   }
-  return { counts, isComplete: (day: string) => day > reached }
+  return counts
+}
+
+/** Replaces the file in one step, for a run that is killed meanwhile. */
+function save(): void {
+  writeFileSync('state.json.new', JSON.stringify(state))
+  renameSync('state.json.new', 'state.json')
 }
 
 async function alert(text: string): Promise<void> {
   console.log(text)
   const { SLACK_URL } = process.env
-  if (SLACK_URL) await fetch(SLACK_URL, { method: 'POST', body: JSON.stringify({ text }) })
+  if (!SLACK_URL) return
+  const { ok, status } = await fetch(SLACK_URL, { method: 'POST', body: JSON.stringify({ text }) })
+  if (!ok) throw new Error(`Slack answered ${status}`)
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -152,6 +152,49 @@ it('spike-alert buys past days once, and alerts once of a day with far more post
   expect(alerted).toContain('4 of 40 credits spent')
   await run()
   expect(slack.bodies).toHaveLength(1)
+})
+
+it('spike-alert keeps each day that it has read whole, whatever fails, and asks only for days that are missing', async () => {
+  const usual = Array.from({ length: 28 }, (_, i) => coffee(7, i + 1)).flat()
+  const content = { microblog: [...coffee(30, 0), ...usual] }
+  const sandbox = await serve({ now: () => Date.now(), content, limits: { perMinute: false } })
+  const example = await Example.install('spike-alert')
+  const path = join(example.folder, 'state.json')
+  const state = () =>
+    JSON.parse(readFileSync(path, 'utf8')) as { counts: Record<string, number>; alerted?: string }
+  const run = async (env: Record<string, string> = {}) => {
+    const before = sandbox.requests.length
+    const started = example.start({ ...serviceOf(sandbox), ...env })
+    const code = await started.ended()
+    const bodies = sandbox.requests.slice(before).map(({ body }) => body)
+    return { code, bodies, output: started.output }
+  }
+  sandbox.inject({ skip: 4, status: 400 })
+  expect((await run()).code).toBe(1)
+  // Two pages of today, and 40 posts of past days.
+  expect(Object.values(state().counts)).toEqual([7, 7, 7, 7, 7])
+
+  const noSlack = { SLACK_URL: `${sandbox.baseUrl}/none` }
+  const second = await run(noSlack)
+  expect([second.code, second.bodies.length]).toEqual([1, 2 + Math.ceil((23 * 7) / 20) + 1])
+  expect(second.output).toContain('Slack answered 401')
+  const { counts, alerted } = state()
+  expect([Object.values(counts), alerted]).toEqual([Array(28).fill(7), undefined])
+
+  const days = Object.keys(counts).sort()
+  const missing = [days[3], days[9], days[10]]
+  const left = Object.entries(counts).filter(([day]) => !missing.includes(day))
+  writeFileSync(path, JSON.stringify({ counts: Object.fromEntries(left) }))
+  const third = await run()
+  expect([third.code, third.output]).toEqual([
+    0,
+    expect.stringContaining('30 posts about coffee today, 7.0 on'),
+  ])
+  expect(third.bodies.slice(2)).toMatchObject([
+    { filters: { since: days[9], until: days[11] } },
+    { filters: { since: days[3], until: days[4] } },
+  ])
+  expect((await run()).output).toBe('30 posts today, 28 days to compare with, 4 of 40 credits spent\n')
 })
 
 it('deno compiles, and keeps the posts of all pages that it has paid for', async () => {
