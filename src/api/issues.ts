@@ -15,7 +15,7 @@ export interface FoundIssue extends Issue {
 /**
  * Maximum number of issues listed, and characters of each. A request of one megabyte may have sixty thousand issues.
  */
-const maxIssues = 100
+export const maxIssues = 100
 const maxPathLength = 200
 export const maxMessageLength = 500
 

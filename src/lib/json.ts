@@ -146,6 +146,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The names of an object's fields, or the places of an array, one by one: as texts, those of a million zeros take 60 MB. */
+export function namesOf(value: object): Iterable<string | number> {
+  return Array.isArray(value) ? value.keys() : Object.keys(value)
+}
+
 /** The value at a path. Through a list, it is the list of the values in its items, but not through a list of lists. */
 export function valueAt(value: unknown, names: readonly string[]): unknown {
   const [name, ...rest] = names

@@ -1,3 +1,4 @@
+import { namesOf } from './json.ts'
 import { EscapeReader, type Reading } from './escapes.ts'
 
 const replacement = '[redacted]'
@@ -54,10 +55,11 @@ export class Redactor {
     const root = { value }
     const open: object[] = [root]
     for (let node = open.pop(); node !== undefined; node = open.pop()) {
-      for (const [name, child] of Object.entries(node)) {
+      for (const name of namesOf(node)) {
+        const child = (node as Readonly<Record<string | number, unknown>>)[name]
         const value = this.#value(child)
-        if (typeof child === 'object' && child !== null) open.push(child as object)
-        const clean = this.text(name)
+        if (typeof child === 'object' && child !== null) open.push(child)
+        const clean = typeof name === 'number' ? name : this.text(name)
         if (clean === name && value === child) continue
         if (clean !== name) Reflect.deleteProperty(node, name)
         // Plain assignment would turn a property called `__proto__` into the prototype.

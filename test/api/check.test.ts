@@ -107,7 +107,7 @@ describe('check()', () => {
     expect(issues[99]).toMatchObject({ path: 'field99', message: 'is not a known property' })
   })
 
-  it('ends without an error for planets in a circle or 100,000 levels deep, and has one issue for a million', () => {
+  it('ends without an error for planets in a circle or 100,000 levels deep', () => {
     const circle: Record<string, unknown> = { name: 'x' }
     circle['satellites'] = [{ orbit: { planet: circle } }]
     const refused = [{ path: '', message: 'is too large, too deep or circular' }]
@@ -115,7 +115,18 @@ describe('check()', () => {
     // Where the stack ends, zod may take what it has not seen for valid; then the planet cannot be written as JSON.
     for (const planet of [nested(100_000), circle])
       expect([[], refused]).toContainEqual(check(planetsCreate.request, planet))
-    expect(check(response, page(Array(1_000_000).fill(1)))).toEqual(refused)
+  })
+
+  it('reads a list no further when it has more issues than are told, also in an item', () => {
+    let read = 0
+    const invalid = () => Object.defineProperty({}, 'id', { get: () => (read++, undefined) })
+    const items = Array.from({ length: 1000 }, invalid)
+    const issues = check(response, page(items))
+    expect([read, issues.length, issues[0]?.path]).toEqual([12, 108, 'posts.0.id'])
+    const images = check(response, page([{ images: Array(1000).fill(1) }]))
+    const paths = images.map(({ path }) => path).filter((path) => path.startsWith('posts.0.images.'))
+    expect([paths.length, paths.at(-1)]).toEqual([102, 'posts.0.images.101'])
+    expect(check(request, { query, filters: { hashtags: Array(1000).fill(1) } })).toHaveLength(102)
   })
 
   it('accepts unknown fields of a response, however deep', () => {

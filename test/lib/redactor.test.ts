@@ -186,6 +186,12 @@ describe('Redactor', () => {
     expect(({} as { b?: string }).b).toBeUndefined()
   })
 
+  it('data() makes no texts of the places in a list', () => {
+    const list = new Proxy(['none', 'org_live_5f2b'], { ownKeys: () => expect.unreachable() })
+    knowing('org_live_5f2b').data({ list })
+    expect([list[0], list[1]]).toEqual(['none', '[redacted]'])
+  })
+
   it('data() handles 100,000 levels', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}"org_live_5f2b"${']'.repeat(100_000)}`) as unknown
     let inner = knowing('org_live_5f2b').data(deep)

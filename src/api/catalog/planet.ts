@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { int64 } from '../schema/schema.ts'
+import { int64, listOf } from '../schema/schema.ts'
 
 /**
  * A planet; other celestial bodies have the same shape. Required fields are not documented, so all are optional. Ids
@@ -117,14 +117,14 @@ export const planet = z.object({
   type: words,
   habitabilityIndex: number,
   physicalProperties: z.optional(planetPhysicalProperties),
-  atmosphere: z.optional(z.array(planetAtmosphere)),
+  atmosphere: z.optional(listOf(planetAtmosphere)),
   discoveredAt: words,
   image: words,
   get satellites() {
-    return z.optional(z.array(satellite))
+    return z.optional(listOf(satellite))
   },
   creator: z.optional(planetCreator),
-  tags: z.optional(z.array(z.string())),
+  tags: z.optional(listOf(z.string())),
   lastUpdated: words,
   successCallbackUrl: words,
   failureCallbackUrl: words,

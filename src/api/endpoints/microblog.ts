@@ -130,8 +130,8 @@ export interface MicroblogSearchBody<Post = MicroblogPost> {
 }
 
 const flag = z.optional(z.boolean())
-const accounts = z.optional(listOf(text({ max: 100 }), 30))
-const words = z.optional(listOf(text({ max: 200 }), 50))
+const accounts = z.optional(listOf(text({ max: 100 }), { max: 30 }))
+const words = z.optional(listOf(text({ max: 200 }), { max: 50 }))
 const hashtag = described(
   text({ max: 200 }).check(({ value, issues }) => {
     const message = 'must be without the leading #'
@@ -148,7 +148,7 @@ export const microblogFilters = z.strictObject({
   exactSentence: z.optional(text({ max: 512 })),
   anyOfTheseWords: words,
   noneOfTheseWords: words,
-  hashtags: z.optional(listOf(hashtag, 30)),
+  hashtags: z.optional(listOf(hashtag, { max: 30 })),
   fromTheseAccounts: accounts,
   toTheseAccounts: accounts,
   mentionsTheseAccounts: accounts,
@@ -196,7 +196,7 @@ export const microblogPost = z.object({
   name: z.string(),
   timestamp: z.string(),
   url: z.string(),
-  images: z.array(z.string()),
+  images: listOf(z.string()),
   video: z.nullable(z.string()),
   engagements: microblogEngagements,
 })
@@ -209,7 +209,7 @@ export const microblogSearchMeta = z.object({
 
 export const microblogSearchBody = z.object({
   requestId: z.string(),
-  posts: z.array(microblogPost),
+  posts: listOf(microblogPost),
   meta: microblogSearchMeta,
 })
 

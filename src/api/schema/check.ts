@@ -12,7 +12,7 @@ import { type Schema, descriptionOf } from './schema.ts'
 export function check(schema: Schema, value: unknown): FoundIssue[] {
   try {
     const { error } = z.safeParse(schema as z.core.$ZodType, value, { error: issueMessage })
-    return error?.issues.flatMap((...issue) => readIssue(schema, value, ...issue)) ?? []
+    return error?.issues.flatMap((issue) => readIssue(schema, value, issue)) ?? []
   } catch (error) {
     if (!isA(error, RangeError)) throw error
     return [{ path: '', message: 'is too large, too deep or circular' }]
@@ -26,13 +26,7 @@ export function itemSchemaOf(body: Schema, list: string): Schema | undefined {
   return field instanceof z.ZodMiniArray ? field.def.element : undefined
 }
 
-function readIssue(
-  schema: Schema,
-  value: unknown,
-  issue: z.core.$ZodIssue,
-  index: number,
-  all: readonly z.core.$ZodIssue[],
-): FoundIssue[] {
+function readIssue(schema: Schema, value: unknown, issue: z.core.$ZodIssue): FoundIssue[] {
   const { path, message } = issue
   if (issue.code === 'unrecognized_keys') {
     const owner = path.reduce((part, key) => (part as Record<PropertyKey, unknown>)[key], value)
@@ -44,9 +38,7 @@ function readIssue(
       return { path: dotPath([...path, key]), message: message + place, option }
     })
   }
-  // A number outside of two bounds has an issue for each; the last bound is the narrower one.
-  const next = all[index + 1]
-  return next && dotPath(next.path) === dotPath(path) ? [] : [{ path: dotPath(path), message }]
+  return [{ path: dotPath(path), message }]
 }
 
 /** Where a field belongs that stands beside its object, as `since` beside `filters`; empty if nowhere. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { got } from '../issues.ts'
+import { got, maxIssues } from '../issues.ts'
 
 /** A zod schema of this package. `social-search-sdk/schemas` exports the documented ones with the types of zod. */
 export interface Schema<Value = unknown> {
@@ -82,12 +82,28 @@ export function text({ min = 0, max }: Bounds & { max: number }): z.ZodMiniStrin
   return described(schema, { type: 'string', ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
-/** A list with at most `max` items. */
-export function listOf<Item extends z.ZodMiniType>(item: Item, max: number): z.ZodMiniArray<Item> {
+/**
+ * A list. It is read until it has more issues than an error lists: an answer of a few kilobytes, compressed, may hold millions
+ * of invalid items.
+ */
+export function listOf<Item extends z.ZodMiniType>(item: Item, bounds: Bounds = {}): z.ZodMiniArray<Item> {
   const schema = z.array(item).check((payload) => {
-    checkSize(payload, 'array', payload.value.length, { max })
+    checkSize(payload, 'array', payload.value.length, bounds)
   })
-  schema._zod.bag['maximum'] = max
+  schema._zod.bag['maximum'] = bounds.max
+  const parse = schema._zod.parse.bind(schema._zod)
+  schema._zod.parse = (payload: z.core.ParsePayload, context) => {
+    const { value, issues } = payload
+    if (!Array.isArray(value)) return parse(payload, context)
+    const items: unknown[] = (payload.value = [])
+    for (const [index, each] of (value as unknown[]).entries()) {
+      const read = item._zod.run({ value: each, issues: [] }, context) as z.core.ParsePayload
+      items.push(read.value)
+      for (const issue of read.issues) issues.push({ ...issue, path: [index, ...(issue.path ?? [])] })
+      if (issues.length > maxIssues + 1) break
+    }
+    return payload
+  }
   return schema
 }
 

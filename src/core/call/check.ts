@@ -32,13 +32,6 @@ export async function checkAnswer(
 ): Promise<Answer | Found> {
   const { operation } = call
   const { response, text, requestId, tookEffect } = success
-  const { validation, schema, paging } = call.settings
-  const isPlain = validation === 'strict' && schema === undefined && paging === undefined
-  // The common case.
-  if (isPlain && isValid(operation, success.value)) {
-    const { value } = success
-    return { response, redactor, text, parsed: value, requestId, body: value, invalid: null }
-  }
   const isEmpty = isEmptySuccess(operation, success)
   // It lacks what every body of the service has.
   const settings: CallSettings = isEmpty ? { ...call.settings, validation: 'off' } : call.settings
@@ -46,7 +39,9 @@ export async function checkAnswer(
   const validated: Validated | Found =
     value === undefined
       ? { ok: false, message: whyUnusable(success, redactor), issues: [] }
-      : await validateInTime({ ...call, settings }, value)
+      : settings.schema === undefined
+        ? await validateBody(operation, value, settings)
+        : await validateInTime({ ...call, settings }, value)
   const paid = { tookEffect, body: value ?? text }
   if ('toError' in validated) return { ...validated, ...paid }
   if (validated.ok) {
@@ -60,15 +55,12 @@ export async function checkAnswer(
   return { ...paid, kind: 'unreadable', code: 'invalid_response', requestId, toError }
 }
 
-function isValid({ response }: Operation, value: unknown): boolean {
-  return value !== undefined && check(response, value).length === 0
-}
-
 /** A number that the service documents is one, whatever its digits; only in other fields do they all count. */
 function withDocumentedNumbers(operation: Operation, text: string, value: unknown): unknown {
-  if (!operation.documented || !hasLongIntegers(text) || isValid(operation, value)) return value
-  const rounded = parsed(text)
-  return isValid(operation, rounded) ? rounded : value
+  if (value === undefined || !operation.documented || !hasLongIntegers(text)) return value
+  const isValid = (body: unknown): boolean => check(operation.response, body).length === 0
+  const rounded = isValid(value) ? undefined : parsed(text)
+  return isValid(rounded) ? rounded : value
 }
 
 /** Whether a success says all by its status. */
@@ -114,37 +106,31 @@ type Checks = Pick<CallSettings, 'validation' | 'schema' | 'paging'>
 
 /** Validates a parsed body. A schema may transform the data; `lenient` moves invalid items to `invalid`. */
 export async function validateBody(operation: Operation, body: unknown, checks: Checks): Promise<Validated> {
-  const { validation, paging } = checks
+  const { validation, schema, paging } = checks
   const property = typeof paging?.items === 'string' ? paging.items : operation.list
   const list: unknown = property !== undefined && isRecord(body) ? body[property] : undefined
   const isList = Array.isArray(list)
+  const isLenient = validation === 'lenient'
   // With `lenient`, items are validated one by one below.
-  const shape = validation === 'lenient' && isList ? { ...(body as object), [property ?? '']: [] } : body
+  const shape = isLenient && isList ? { ...(body as object), [property ?? '']: [] } : body
   const issues = validation === 'off' ? [] : check(operation.response, shape)
   if (issues.length > 0) return { ok: false, message: words.wrongShape, issues }
-  return isList
-    ? validateItems(operation, body as object, property ?? '', list, checks)
-    : validateWhole(operation, body, property, checks)
-}
-
-/** A body without the list that the call asks for, or of an operation without one. */
-async function validateWhole(
-  operation: Operation,
-  body: unknown,
-  property: string | undefined,
-  { validation, schema, paging }: Checks,
-): Promise<Validated> {
+  if (isList && (isLenient || schema !== undefined))
+    return validateItems(operation, body as object, property ?? '', list, checks)
   if (schema === undefined)
-    return { ok: true, body, invalid: validation === 'lenient' && property !== undefined ? [] : null }
+    return { ok: true, body, invalid: isLenient && property !== undefined ? [] : null }
   if (property !== undefined) {
     const message = words.wrongSchema(missingItems(operation, body, paging))
     return { ok: false, message, issues: [] }
   }
-  const { value, issues } = await applySchema(schema, body)
-  return issues.length > 0
-    ? { ok: false, message: words.wrongSchema(), issues }
+  const { value, issues: found } = await applySchema(schema, body)
+  return found.length > 0
+    ? { ok: false, message: words.wrongSchema(), issues: found }
     : { ok: true, body: value, invalid: null }
 }
+
+/** The service documents pages of up to 1,000 items; a body with more invalid ones than these is no such page. */
+const maxInvalid = 10_000
 
 async function validateItems(
   { response }: Operation,
@@ -158,13 +144,14 @@ async function validateItems(
   const items: unknown[] = []
   const invalid: InvalidItem[] = []
   for (const [index, item] of list.entries()) {
+    if (invalid.length > maxInvalid) break
     const issues = itemSchema ? check(itemSchema, item) : []
     const checked =
       issues.length > 0 || schema === undefined ? { value: item, issues } : await applySchema(schema, item)
     if (checked.issues.length === 0) items.push(checked.value)
     else invalid.push({ index, item, issues: firstIssues(checked.issues) })
   }
-  if (lenient || invalid.length === 0)
+  if (invalid.length <= (lenient ? maxInvalid : 0))
     return { ok: true, body: { ...body, [property]: items }, invalid: lenient ? invalid : null }
   const issues = invalid.flatMap(({ index, issues }) =>
     issues.map(({ path, message }) => ({
@@ -172,5 +159,5 @@ async function validateItems(
       message,
     })),
   )
-  return { ok: false, message: words.wrongSchema(), issues }
+  return { ok: false, message: schema === undefined ? words.wrongShape : words.wrongSchema(), issues }
 }

@@ -3,7 +3,7 @@ import { type FoundIssue, type Issue, firstIssues } from '../../api/issues.ts'
 import { type Operation, effectOf } from '../../api/operation.ts'
 import { InvalidRequestError } from '../../errors/index.ts'
 import type { Redactor } from '../../lib/redactor.ts'
-import { isRecord } from '../../lib/json.ts'
+import { isRecord, namesOf } from '../../lib/json.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import type { BodyFormat } from '../http/answer.ts'
 import type { ClientSettings } from '../options/client-settings.ts'
@@ -127,7 +127,8 @@ export function copyOf<T>(value: T): T {
   const root = { value }
   const open: object[] = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    for (const [name, child] of Object.entries(node as Record<string, unknown>)) {
+    for (const name of namesOf(node)) {
+      const child = (node as Readonly<Record<string | number, unknown>>)[name]
       if (typeof child !== 'object' || child === null) continue
       const copy: object = Array.isArray(child) ? [...(child as unknown[])] : { ...child }
       Object.assign(node, { [name]: copy })

@@ -30,7 +30,7 @@ import type { Observer } from './observer.ts'
 
 /**
  * How to check responses. `strict`: an error if a documented field is missing or has the wrong type. `lenient`: invalid
- * items of a list go to `page.invalid`. `off`: no check. Undocumented fields are always kept.
+ * items of a list, up to 10,000, go to `page.invalid`. `off`: no check. Undocumented fields are always kept.
  */
 export type Validation = 'strict' | 'lenient' | 'off'
 

@@ -45,6 +45,23 @@ describe('validation', () => {
     expect((await settle(transport.request(organizationUsage, {}))).value?.invalid).toBeNull()
   })
 
+  it('refuses a part of a page, also if it has a long integer', async () => {
+    const text = JSON.stringify(page(['1'])).replace('{', '{"long":12345678901234567890,')
+    service.script(new Response(text, { status: 206 }))
+    expect((await service.search()).error).toMatchObject({ name: 'InvalidResponseError', body: text })
+  })
+
+  it('lenient refuses a page with more than 10,000 invalid items, and keeps it', async () => {
+    const posts = new Array<number>(10_001).fill(1)
+    const last = { ...page([]), posts: posts.slice(1) }
+    service.script(ok({ ...page([]), posts }), ok(last))
+    const { error } = await service.search({ validation: 'lenient' })
+    const message: unknown = expect.stringContaining('not of the documented shape: posts.0 must be an object')
+    expect(error).toMatchObject({ name: 'InvalidResponseError', charged: 'yes', message, body: { posts } })
+    const { value } = await settle(search({ validation: 'lenient' }))
+    expect(value?.invalid).toHaveLength(10_000)
+  })
+
   it.each(['[1]', '"abc"', '5', 'null', JSON.stringify(mixed)])('off returns the body %s', async (body) => {
     const { value } = await service.script(ok(body)).search({ validation: 'off' })
     const next = body.startsWith('{') ? { next: null } : {}

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget, type MicroblogSearchParams } from '../../../src/index.ts'
+import { copyOf } from '../../../src/core/call/compose-request.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { search, threePages } from '../../support/search.ts'
 import { walk } from '../../support/walk.ts'
@@ -10,6 +11,16 @@ virtualTime()
 
 const sent = () => service.arrivals.map(({ body }) => JSON.parse(body))
 const queries = () => sent().map(({ query }) => query)
+
+it('copyOf() makes no texts of the places in a list', () => {
+  const [keys, entries] = [vi.spyOn(Object, 'keys'), vi.spyOn(Object, 'entries')]
+  const value = { list: [1, [2, { a: 3 }]] }
+  const copy = copyOf(value)
+  const listed = [...keys.mock.calls, ...entries.mock.calls].flat()
+  vi.restoreAllMocks()
+  expect([copy, listed.filter(Array.isArray)]).toEqual([value, []])
+  expect(copy.list[1]).not.toBe(value.list[1])
+})
 
 describe('params and pages', () => {
   it('are independent of each other when next is changed by the caller', async () => {

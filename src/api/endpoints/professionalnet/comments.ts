@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { atRate } from '../../price.ts'
 import type { Operation } from '../../operation.ts'
-import { documented, integer, optionalWith, text } from '../../schema/schema.ts'
+import { documented, integer, listOf, optionalWith, text } from '../../schema/schema.ts'
 import { paidCall } from './paid-call.ts'
 
 /** Bounds and default of `maxComments`, and so the most credits of a call without it (part 8.3). */
@@ -60,7 +60,7 @@ export const professionalnetComment = z.object({
 
 export const professionalnetPostsCommentsBody = z.object({
   requestId: z.string(),
-  comments: z.array(professionalnetComment),
+  comments: listOf(professionalnetComment),
   meta: z.object({ returnedCount: integer(), total: z.exactOptional(integer()), creditsCharged: integer() }),
 })
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { atRate } from '../../price.ts'
 import type { Operation } from '../../operation.ts'
-import { documented, integer, text } from '../../schema/schema.ts'
+import { documented, integer, listOf, text } from '../../schema/schema.ts'
 import { paidCall } from './paid-call.ts'
 
 /** Which company to look up. */
@@ -82,8 +82,8 @@ export const professionalnetCompany = z.object({
     z.object({ start: integer({ min: 0 }), end: z.nullable(integer({ min: 0 })) }),
   ),
   headquarter: z.nullable(professionalnetCompanyLocation),
-  locations: z.array(professionalnetCompanyLocation),
-  specialities: z.array(z.string()),
+  locations: listOf(professionalnetCompanyLocation),
+  specialities: listOf(z.string()),
   logoUrl: nullable,
 })
 

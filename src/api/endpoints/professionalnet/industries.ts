@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Operation } from '../../operation.ts'
-import { documented, integer, optionalWith, text } from '../../schema/schema.ts'
+import { documented, integer, listOf, optionalWith, text } from '../../schema/schema.ts'
 
 /** The industry codes to list. */
 export interface ProfessionalnetIndustriesListParams {
@@ -38,7 +38,7 @@ export const professionalnetIndustry = z.object({ id: integer(), label: z.string
 
 export const professionalnetIndustriesListBody = z.object({
   requestId: z.string(),
-  industries: z.array(professionalnetIndustry),
+  industries: listOf(professionalnetIndustry),
   meta: z.object({ total: integer(), page: integer(), pageCount: integer(), pageSize: integer() }),
 })
 

@@ -145,7 +145,7 @@ export const professionalnetPostsSearchParams = z.strictObject({
   from_member: list,
   from_organization: list,
   author_company: list,
-  author_industry: z.optional(listOf(integer(), 5)),
+  author_industry: z.optional(listOf(integer(), { max: 5 })),
   mentions_member: list,
   mentions_organization: list,
 })
@@ -162,7 +162,7 @@ export const professionalnetSocialDetails = z.object({
   numLikes: z.number(),
   numComments: z.number(),
   numShares: z.number(),
-  reactionTypeCounts: z.array(z.object({ type: z.string(), count: z.number() })),
+  reactionTypeCounts: listOf(z.object({ type: z.string(), count: z.number() })),
 })
 
 export const professionalnetArticle = z.object({
@@ -182,14 +182,14 @@ export const professionalnetVideo = z.object({
 export const professionalnetDocument = z.object({
   title: z.string(),
   transcribedDocumentUrl: z.string(),
-  coverPages: z.array(z.object({ width: z.number(), height: z.number(), imageUrls: z.array(z.string()) })),
+  coverPages: listOf(z.object({ width: z.number(), height: z.number(), imageUrls: listOf(z.string()) })),
 })
 
 export const professionalnetPoll = z.object({
   question: z.string(),
   visibilityInfo: z.string(),
   showPollSummaryInfo: z.boolean(),
-  pollOptions: z.array(z.object({ option: z.string(), votes: z.number() })),
+  pollOptions: listOf(z.object({ option: z.string(), votes: z.number() })),
   totalVotes: z.number(),
   closed: z.boolean(),
   remainingDuration: z.string(),
@@ -205,7 +205,7 @@ export const professionalnetPost = z.object({
   reactionsUrn: z.string(),
   commentsUrn: z.string(),
   repostsUrn: z.string(),
-  imageComponent: z.exactOptional(z.array(z.string())),
+  imageComponent: z.exactOptional(listOf(z.string())),
   articleComponent: z.exactOptional(professionalnetArticle),
   professionalnetVideoComponent: z.exactOptional(professionalnetVideo),
   documentComponent: z.exactOptional(professionalnetDocument),
@@ -214,7 +214,7 @@ export const professionalnetPost = z.object({
 
 export const professionalnetPostsSearchBody = z.object({
   requestId: z.string(),
-  posts: z.array(professionalnetPost),
+  posts: listOf(professionalnetPost),
   meta: z.object({ returnedCount: integer({ min: 0 }), page: integer({ min: 1 }) }),
 })
 
