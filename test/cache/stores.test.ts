@@ -2,8 +2,9 @@ import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type CacheStore, ResultCache, sqliteCacheStore } from '../../src/extensions/cache/index.ts'
-import { failure, ok, scriptedService } from '../support/service.ts'
+import { apiKey, failure, ok, scriptedService } from '../support/service.ts'
 import { threePages, query } from '../support/search.ts'
+import { page } from '../support/pages.ts'
 import { newFolder } from '../support/folder.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { realTime } from '../support/real-time.ts'
@@ -23,8 +24,9 @@ function promiseStore(): CacheStore & { values: Map<string, string> } {
 }
 
 describe('a ResultCache with a store', () => {
-  it('stores neither the key nor the params', async () => {
-    service.script(() => ok())
+  it('stores neither the params nor the key, also if the service repeats it', async () => {
+    const headers = { 'content-type': `application/json; key=${apiKey}` }
+    service.script(Response.json({ ...page(['1']), key: apiKey }, { headers }))
     const store = promiseStore()
     const { client } = cached({ organization: undefined }, store)
     await realTime.settle(client.microblog.search({ query: 'very private' }))

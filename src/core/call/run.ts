@@ -49,7 +49,7 @@ async function attempt(call: Call, turn: Turn, bill: Bill): Promise<CallResult> 
     const answer = outcome.ok ? await checkSuccess(call, outcome, evidence.sent) : outcome
     bill.addAttempt(evidence, answer, outcome.tookEffect, credits)
     if (evidence.kind === 'answered' && logger)
-      logEndOfLife(client.ending, operation.id, evidence.response, logger)
+      logEndOfLife(client.ending, operation.id, evidence.response, logger, record.redactor)
     if (!('toError' in answer)) return { ...answer, attempts: record.attempts, credits: record.credits }
     call.cancellation.markInFlight(false)
     throw new Failure(() => answer.toError({ ...errorContext(call), body: answer.body }), answer)

@@ -51,14 +51,22 @@ export function requestIdOf(body: unknown, redactor: Redactor): string | undefin
  * Logs what the service announces about the end of an operation: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).
  *
  * @param told The operations of which it was logged before.
+ * @param redactor Knows the token of the attempt; that of the log may have forgotten it.
  */
-export function logEndOfLife(told: Set<string>, operation: string, response: Response, log: Log): void {
+export function logEndOfLife(
+  told: Set<string>,
+  operation: string,
+  { headers }: Response,
+  log: Log,
+  redactor: Redactor,
+): void {
   if (told.has(operation)) return
   try {
-    const [deprecation, sunset] = ['deprecation', 'sunset'].map((name) => response.headers.get(name))
+    const [deprecation, sunset] = ['deprecation', 'sunset'].map((name) => headers.get(name))
     if (deprecation === null && sunset === null) return
     told.add(operation)
-    log('warn', 'the service announces the end of this call', { operation, deprecation, sunset })
+    const found = redactor.data({ operation, deprecation, sunset })
+    log('warn', 'the service announces the end of this call', found)
   } catch {
     // The headers of a user's `fetch` may throw, after the call has been paid for.
   }

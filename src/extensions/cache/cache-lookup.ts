@@ -60,9 +60,10 @@ export class CacheLookup {
   }
 
   /** The answer as it is stored. */
-  toEntry({ response, text, credits }: CallResult): Entry {
+  toEntry({ response, text, credits, redactor }: CallResult): Entry {
     const { status, headers } = response
-    return { at: Date.now(), status, type: headers.get('content-type'), text, cost: credits.spent }
+    const type = headers.get('content-type')
+    return { at: Date.now(), status, type: type && redactor.text(type), text, cost: credits.spent }
   }
 
   /**

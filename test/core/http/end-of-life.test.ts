@@ -24,6 +24,24 @@ it('search() warns once when the service announces its end', async () => {
   ])
 })
 
+it('search() warns without the token of its attempt, though another call has a later one', async () => {
+  const warn = vi.fn()
+  let tokens = 0
+  const apiKey = () => `token_number_${++tokens}`
+  const fetch = async (request: Request) => {
+    const deprecation = request.headers.get('authorization')
+    if (tokens === 1) await client.creditRates().catch(() => {})
+    return answerWith({ deprecation })()
+  }
+  const options = { baseUrl: 'https://api.example.com/v1', organization: crypto.randomUUID(), apiKey, fetch }
+  const client = new SocialSearch({ ...options, logger: { warn } })
+  await client.microblog.search({ query: 'tea' })
+  expect([tokens, warn.mock.calls.map(([, fields]) => fields as unknown)]).toMatchObject([
+    2,
+    [{ deprecation: 'Bearer [redacted]' }, { deprecation: 'Bearer [redacted]' }],
+  ])
+})
+
 it('search() does not warn without an announcement, and keeps a page whose headers throw', async () => {
   const { client, warn } = clientOf(answerWith({}))
   expect((await client.microblog.search({ query: 'tea' })).posts).toHaveLength(1)
