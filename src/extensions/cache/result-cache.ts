@@ -16,7 +16,8 @@ export interface ResultCacheOptions {
 }
 
 /**
- * Stores paid answers, so that you don't pay twice for the same call. Identical calls at the same time share one request.
+ * Stores paid answers, so that you don't pay twice for the same call. Identical calls of one client at the same time share
+ * one request.
  *
  * @example
  * const cache = new ResultCache({ maxAge: 60_000 })
