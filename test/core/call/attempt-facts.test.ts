@@ -42,6 +42,15 @@ describe('search()', () => {
     ])
   })
 
+  it('gives the paid page with its response when the headers of a mock have only get()', async () => {
+    const text = () => ok().text()
+    const mock = { status: 200, headers: { get: () => null }, text }
+    const client = makeClient({ fetch: () => Promise.resolve(mock as never) })
+    const { value } = await settle(client.microblog.search(query).withResponse())
+    expect(value).toMatchObject({ data: { posts: [{}] }, response: { status: 200 }, credits: { spent: 2 } })
+    expect(await value?.response.text()).toBe(await text())
+  })
+
   it('fails at once when the announced wait ends at its deadline', async () => {
     service.script(failure(503, 'unavailable', { error: { retryAfter: 2 } }), ok())
     expect(await service.search({ deadline: 2000 })).toMatchObject({ error: { status: 503 }, ms: 0 })
