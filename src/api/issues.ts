@@ -37,6 +37,11 @@ export function cut(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }
 
+/** A text that a message can hold. */
+export function printable(text: string, maxLength: number): string {
+  return cut(text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' '), maxLength)
+}
+
 /** Joins path segments with dots, as the service does. */
 export function dotPath(segments: readonly PropertyKey[]): string {
   return segments.map(String).join('.')

@@ -1,3 +1,5 @@
+import { isRecord } from '../lib/json.ts'
+import { maxMessageLength, printable } from './issues.ts'
 import type { Operation } from './operation.ts'
 import type { OpenBody, OpenRecord } from './endpoints/undocumented.ts'
 
@@ -33,6 +35,7 @@ export function missingItems(operation: Operation, body: unknown, { items }: Pag
 }
 
 export function fieldNames(value: unknown, prefix: string): string {
-  const names = Object.keys(value ?? {}).map((name) => prefix + name)
-  return names.length === 0 ? 'nothing' : names.slice(0, 10).join(', ')
+  const names = isRecord(value) ? Object.keys(value).slice(0, 10) : []
+  const found = names.map((name) => prefix + name).join(', ')
+  return printable(found, maxMessageLength) || 'nothing'
 }

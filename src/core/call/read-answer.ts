@@ -26,7 +26,7 @@ import { type ErrorBody, readCharged, readCredits, readProxied, requestIdOf } fr
 import type { RawResponse } from '../http/fetch.ts'
 import * as words from '../../errors/words.ts'
 import { type ServiceErrorCode, codeOfStatus } from '../../api/error-envelope.ts'
-import { cut, maxMessageLength, issuesText } from '../../api/issues.ts'
+import { maxMessageLength, issuesText, printable } from '../../api/issues.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 
 /** What the meaning of an attempt depends on, besides the evidence. */
@@ -254,10 +254,6 @@ export function decide(
 
 /** Longest code that an error repeats, in characters: it ends up in logs. */
 const maxCodeLength = 64
-
-function printable(text: string, maxLength: number): string {
-  return cut(text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' '), maxLength)
-}
 
 /** The type of a body that is not the service's, and the first words of a page. Other bodies may hold paid data. */
 export function describeGatewayBody({ headers }: Response, text: string, redactor: Redactor): string {

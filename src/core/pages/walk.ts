@@ -47,9 +47,10 @@ export function nextStep(
   if (meta['page'] !== undefined && meta['page'] !== number) {
     return { kind: 'wrong', why: words.wrongPage(number, got(meta['page'])) }
   }
+  const { pageCount } = meta
   const hasMore =
     paging.kind === 'counted'
-      ? Number(meta['pageCount']) > number
+      ? typeof pageCount === 'number' && pageCount > number
       : invalidItems > 0 || itemsOf(operation, body)?.length !== 0
   return hasMore ? { kind: 'next', params: { ...copyOf(params), [paging.param]: number + 1 } } : end
 }

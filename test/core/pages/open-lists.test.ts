@@ -84,6 +84,22 @@ describe('a list whose shape is not documented', () => {
     expect(service.arrivals.map(({ body }) => JSON.parse(body))).toEqual([params, { ...params, cursor: 'A' }])
   })
 
+  it('names ten fields of a body without its list, cut and without control characters', async () => {
+    const found = async (body: unknown) => {
+      service.script(ok(body))
+      const { error } = await walk(list({ validation: 'off' }))
+      return /found (.*); pass paging/s.exec((error as PaginationError).message)?.[1]
+    }
+    const names = Array.from({ length: 20 }, (_, index) => `field${index}`)
+    expect(await found(Object.fromEntries(names.map((name) => [name, 1])))).toBe(
+      names.slice(0, 10).join(', '),
+    )
+    const long = `\u001b[31m${'x'.repeat(10_000)}`
+    expect(await found({ [long]: 1 })).toBe(` [31m${'x'.repeat(495)}…`)
+    expect(await found({ mentions: [1], meta: { [long]: 1 } })).toBe(`meta. [31m${'x'.repeat(490)}…`)
+    expect(await found([1])).toBe('nothing')
+  })
+
   it('returns the paid body when the option paging fails, and throws when it is walked', async () => {
     const bug = () => {
       throw new Error('bug')

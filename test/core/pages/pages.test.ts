@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { settle, virtualTime } from '../../support/clock.ts'
-import { page } from '../../support/pages.ts'
+import { industries, page } from '../../support/pages.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
 import { walk } from '../../support/walk.ts'
-import { failure, ok, scriptedService } from '../../support/service.ts'
+import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -35,6 +35,16 @@ describe('search()', () => {
     expect((await service.search()).value?.posts).toMatchObject([{ authorId: long }])
     const engagements = { viewsCount: Number(long) }
     expect((await service.search()).value?.posts).toMatchObject([{ engagements }])
+  })
+
+  it('ends after a page whose pageCount is no number, however deep it is', async () => {
+    const deep = `${'['.repeat(20_000)}9${']'.repeat(20_000)}`
+    const text = JSON.stringify(industries(1)).replace('"pageCount":5', `"pageCount":${deep}`)
+    service.script(ok(text), ok(text))
+    const list = () => makeClient().professionalnet.industries.list({}, { validation: 'off' })
+    expect((await settle(list())).value).toMatchObject({ next: null })
+    expect((await walk(list())).error).toBeUndefined()
+    expect(service.arrivals).toHaveLength(2)
   })
 
   it('sends page one once when it is awaited many times at once', async () => {
