@@ -58,9 +58,7 @@ export async function checkAnswer(
 /** A number that the service documents is one, whatever its digits; only in other fields do they all count. */
 function withDocumentedNumbers(operation: Operation, text: string, value: unknown): unknown {
   if (value === undefined || !operation.documented || !hasLongIntegers(text)) return value
-  const isValid = (body: unknown): boolean => check(operation.response, body).length === 0
-  const rounded = isValid(value) ? undefined : parsed(text)
-  return isValid(rounded) ? rounded : value
+  return [value, parsed(text)].find((body) => check(operation.response, body).length === 0) ?? value
 }
 
 /** Whether a success says all by its status. */
