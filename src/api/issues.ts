@@ -33,7 +33,7 @@ export function firstIssues(issues: readonly Issue[], clean = (text: string) => 
   return first
 }
 
-export function cut(text: string, maxLength: number): string {
+function cut(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }
 
