@@ -25,7 +25,7 @@ describe('the sentences of errors', () => {
       'microblog.search: not sent: count must be at most 20, got 21',
       'microblog.search: rate limit reached (429). Retry in 90 s.',
       'microblog.search: the connection failed after the request was sent (ECONNRESET). You may have been charged 2 credits. Retry only if you can pay again.',
-      'microblog.search: the response is not JSON (200, text/html: Welcome). You were charged 2 credits. Check `error.body` before you retry.',
+      'microblog.search: the response is not JSON (200, text/html: Welcome). You may have been charged 2 credits. Check the base URL.',
       'microblog.search: the response is not of the documented shape. You were charged 2 credits, and may have been charged 2 more. Check `error.body` before you retry.',
       'mentions.setState: the service answered 500. The change may have been applied. Check before you retry.',
     ])
