@@ -1,17 +1,16 @@
 import { rounded } from '../extend.ts'
+import type { SharedStore } from '../extensions/shared/index.ts'
 import { count } from '../lib/count.ts'
 import { type Period, periodAt, periodEnd, utcText } from '../lib/period.ts'
 import { accountFlag, accountName, baseUrlOf, storedAccounts, storedLogin } from './account.ts'
 import { UsageError } from './command-errors.ts'
 import {
   type PeriodTerms,
-  type SharedFile,
   type Spending,
   PeriodBudget,
   openSharedFile,
   ownerOf,
   periodForms,
-  periods,
   setBudget,
   setTermsOf,
   setTextIn,
@@ -21,6 +20,8 @@ import {
 import { createTable } from './table.ts'
 import { print, say } from './terminal.ts'
 import { plansText } from './watch-plan.ts'
+
+const periods = ['hour', 'day', 'month'] as const
 
 const noAddress =
   'To see what was spent, log in, or set SOCIAL_SEARCH_BASE_URL: each address has its own count\n'
@@ -57,23 +58,23 @@ async function show(): Promise<void> {
     )
   else if (baseUrl === undefined) texts.push(`${termsText(set)} for all commands\n`)
   if (baseUrl === undefined) texts.push(noAddress)
-  else for (const every of periods) texts.push(await spentText(file, ownerOf(baseUrl), every, set))
+  else for (const every of periods) texts.push(await spentText(store, ownerOf(baseUrl), every, set))
   store.close()
   await print(texts.join(''))
 }
 
 /** What commands have spent in a period, and what its watches plan; empty if it has no budget. */
 async function spentText(
-  file: SharedFile,
+  store: SharedStore,
   owner: string,
   every: Period,
   set: PeriodTerms | undefined,
 ): Promise<string> {
-  const { store } = file
   const spending = await PeriodBudget.spending(store, owner, every)
-  const own = set?.every === every ? undefined : spending?.limit
-  const budget = new PeriodBudget(file, owner, every, { own })
-  if (budget.terms === undefined) return ''
+  const isSet = set?.every === every
+  const limit = isSet ? set.limit : spending?.limit
+  if (limit === undefined) return ''
+  const budget = new PeriodBudget(store, owner, { every, limit }, isSet)
   return budgetText(budget, await budget.summary(), spending) + (await plansText(store, owner, every))
 }
 
@@ -107,7 +108,7 @@ export async function accounts(): Promise<void> {
 }
 
 function budgetText(
-  { limit, every, isSet }: PeriodBudget,
+  { terms, isSet }: PeriodBudget,
   { spent, uncertain, reserved, remaining }: Awaited<ReturnType<PeriodBudget['summary']>>,
   { commands = {} }: Partial<Spending> = {},
 ): string {
@@ -123,6 +124,6 @@ function budgetText(
     .sort(([, one], [, other]) => other - one)
     .map(([name, credits]) => `  ${String(credits).padStart(8)}  ${name}\n`)
   const whose = isSet ? `for all commands${ofAccount()}` : 'as last given with --budget'
-  const end = utcText(periodEnd(Date.now(), (time) => periodAt(time, every)))
-  return `${termsText({ limit, every })} ${whose}, until ${end}: ${sums.join(' · ')}\n${lines.join('')}`
+  const end = utcText(periodEnd(Date.now(), (time) => periodAt(time, terms.every)))
+  return `${termsText(terms)} ${whose}, until ${end}: ${sums.join(' · ')}\n${lines.join('')}`
 }

@@ -14,7 +14,7 @@ import { utcText } from '../lib/period.ts'
 import { addressOf } from './account.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, dateOf } from './flags.ts'
-import { type SharedFile, PeriodBudget, openSharedFile, ownerOf, periods } from './period-budget.ts'
+import { type SharedFile, PeriodBudget, openSharedFile, ownerOf, setTermsOf } from './period-budget.ts'
 import { say } from './terminal.ts'
 
 /** What a command sends its calls with. */
@@ -76,10 +76,7 @@ export async function openClient(
   const client = clientFor(flags, { ...options, observers, ...(limiter && { limiter }) })
   return {
     client: budgets.reduce((client, budget) => client.withOptions({ budget }), client),
-    budget:
-      flagged !== undefined && !isOfPeriod
-        ? new CreditBudget(flagged.limit)
-        : budgets.find(({ every, isSet }) => (isOfPeriod ? every === flagged.every : isSet)),
+    budget: flagged !== undefined && !isOfPeriod ? new CreditBudget(flagged.limit) : budgets[0],
     async close() {
       await limiter?.close()
       await noted
@@ -90,12 +87,17 @@ export async function openClient(
   }
 }
 
-/** The budgets that calls must fit into: one for each period, as far as `--budget 200/day` or `social-search budget` limits it. */
+/** The budgets that calls must fit into: that of `--budget 200/day`, and that of `social-search budget`. */
 function budgetsIn(file: SharedFile, owner: string, { budget, sandbox }: SharedFlags): PeriodBudget[] {
-  return periods.map((every) => {
-    const own = budget?.every === every ? budget.limit : undefined
-    return new PeriodBudget(file, owner, every, { own, followsSet: sandbox !== true })
-  })
+  const { store } = file
+  const set = sandbox === true ? undefined : setTermsOf(file)
+  const named = [
+    ...(budget?.every === undefined ? [] : [new PeriodBudget(store, owner, budget)]),
+    ...(set === undefined ? [] : [new PeriodBudget(store, owner, set, true)]),
+  ]
+  // Two limits of one period are one budget: the lower one.
+  const [lowest] = named.toSorted((one, other) => one.limit - other.limit)
+  return named.filter((each) => each === lowest || each.terms.every !== lowest?.terms.every)
 }
 
 /** Makes a client from the flags, the environment and the stored login. */

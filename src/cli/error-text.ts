@@ -129,10 +129,10 @@ function whatToDo(error: SocialSearchError, isChecking: boolean): Advice | undef
 /** What to do when a budget has too little left. */
 function adviceOn({ budget: { needed }, refusedBy }: CreditBudgetError): Advice {
   if (!(refusedBy instanceof PeriodBudget)) return 'Raise --budget'
-  const { limit, every, isSet } = refusedBy
-  const what = needed > limit ? `${termsText(refusedBy)} is too low for this call. Raise` : 'Wait, or raise'
+  const { terms, isSet } = refusedBy
+  const what = needed > terms.limit ? `${termsText(terms)} is too low for this call. Raise` : 'Wait, or raise'
   if (!isSet) return `${what} --budget`
-  const command = `social-search budget ${Math.max(needed, 2 * limit)}/${every}${accountFlag()}`
+  const command = `social-search budget ${Math.max(needed, 2 * terms.limit)}/${terms.every}${accountFlag()}`
   return { do: `${what} the budget`, command }
 }
 

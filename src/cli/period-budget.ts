@@ -5,8 +5,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { addTo } from '../extend.ts'
-import { BudgetUnavailableError } from '../errors/index.ts'
-import type { Reservation } from '../index.ts'
 import { type ChangeText, type SharedStore, SharedBudget, sqliteStore } from '../extensions/shared/index.ts'
 import { within } from '../lib/abort.ts'
 import { sha256 } from '../lib/hash.ts'
@@ -25,8 +23,6 @@ export interface PeriodTerms {
 
 /** Credits of a run, or of each period. */
 export type BudgetTerms = PeriodTerms | { readonly limit: number; readonly every?: undefined }
-
-export const periods = ['hour', 'day', 'month'] as const
 
 export const periodForms = 'credits a period: 20/hour, 200/day or 6000/month'
 
@@ -53,84 +49,25 @@ export interface Spending {
   readonly commands: Readonly<Record<string, number>>
 }
 
-/** What limits a {@link PeriodBudget}. */
-interface PeriodLimits {
-  /** Credits of the command's own budget. */
-  readonly own?: number | undefined
-  /** Whether the budget that is set counts. */
-  readonly followsSet?: boolean
-}
-
-/**
- * What all commands for an address on this machine may spend in each period of a length, in UTC: as much as `--budget` and
- * `social-search budget` allow. The latter may change while a command runs.
- */
+/** A budget such as `200/day`, which all commands for an address on this machine share. It begins anew in UTC. */
 export class PeriodBudget extends SharedBudget {
   /** As errors name it. */
-  declare name: string
-  /** Infinity while nothing limits its periods. */
-  declare limit: number
-  readonly every: Period
-  /** Whether `social-search budget` limits it most. */
-  isSet = false
+  override readonly name: string
+  readonly terms: PeriodTerms
+  /** Whether `social-search budget` has set it, for all commands. */
+  readonly isSet: boolean
   readonly #owner: string
-  readonly #own: number
-  readonly #followsSet: boolean
   readonly #store: SharedStore
 
   /** @param owner Whose credits it counts. */
-  constructor(
-    { store, setText }: SharedFile,
-    owner: string,
-    every: Period,
-    { own = Infinity, followsSet = true }: PeriodLimits = {},
-  ) {
-    super({ store, name: `${owner} ${every}`, limit: 0, every, storeTimeout: patienceMs, logger: false })
-    this.every = every
+  constructor(store: SharedStore, owner: string, terms: PeriodTerms, isSet = false) {
+    const { limit, every } = terms
+    super({ store, name: `${owner} ${every}`, limit, every, storeTimeout: patienceMs, logger: false })
+    this.name = isSet ? 'budget' : '--budget'
+    this.terms = terms
+    this.isSet = isSet
     this.#owner = owner
-    this.#own = own
-    this.#followsSet = followsSet
     this.#store = store
-    this.#follow(followsSet ? setText : undefined)
-  }
-
-  /** What limits it; undefined while nothing does. */
-  get terms(): PeriodTerms | undefined {
-    const { limit, every } = this
-    return limit === Infinity ? undefined : { limit, every }
-  }
-
-  override async reserve(credits: number, operation: string): Promise<Reservation> {
-    await this.#followSet(operation)
-    return this.terms === undefined ? { settle: () => {} } : super.reserve(credits, operation)
-  }
-
-  override async summary(): ReturnType<SharedBudget['summary']> {
-    await this.#followSet()
-    const { limit } = this
-    if (this.terms !== undefined) return super.summary()
-    return { limit, remaining: limit, endsAt: null, spent: 0, uncertain: 0, reserved: 0 }
-  }
-
-  async #followSet(operation?: string): Promise<void> {
-    if (!this.#followsSet) return
-    try {
-      this.#follow(await setTextIn(this.#store, accountName()))
-    } catch (error) {
-      const temporary = !(error instanceof CommandError)
-      // What was never limited waits only in the limiter, which has the same file.
-      if (temporary && this.terms === undefined) return
-      throw new BudgetUnavailableError(messageOf(error), { operation, temporary })
-    }
-  }
-
-  /** @throws {CommandError} if it cannot read the budget that is set. */
-  #follow(setText: string | undefined): void {
-    const set = setTermsOf({ setText })
-    const limit = set?.every === this.every ? set.limit : Infinity
-    this.isSet = limit < this.#own
-    this.limit = Math.min(limit, this.#own)
-    this.name = this.isSet ? 'budget' : '--budget'
   }
 
   /** What commands have spent in this period, and the latest limit; undefined if there is none. */
@@ -151,13 +88,12 @@ export class PeriodBudget extends SharedBudget {
 
   /** Changes what is noted beside this budget. */
   async changeNotes<Result>(kind: NoteKind, change: ChangeText<Result>): Promise<Result> {
-    return this.#store.update(await noteKey(kind, this.#owner, this.every), change)
+    return this.#store.update(await noteKey(kind, this.#owner, this.terms.every), change)
   }
 
   /** Notes what a command has spent in the period of a time, to show it. */
   async noteSpending(command: string, credits: number, time: number): Promise<void> {
-    const { limit, every } = this
-    if (this.terms === undefined) return
+    const { limit, every } = this.terms
     await this.changeNotes('spending', (text, clock) => {
       const period = periodAt(time, every)
       const before = parsed(text ?? 'null') as Spending | null
@@ -198,12 +134,15 @@ export async function openSharedFile(isNeeded: boolean): Promise<SharedFile | un
   if (folder === undefined) return undefined
   const path = join(folder, 'shared.sqlite')
   const isThere = existsSync(path)
+  const late = (): never => {
+    throw new Error(`${path} is locked by another program`)
+  }
   let store: SharedFile['store'] | undefined
   try {
     needSqlite('a budget of a period')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const opened = (store = sqliteStore(path))
-    return { store, setText: await setTextIn(opened, accountName()) }
+    return { store, setText: await within(patienceMs, () => setTextIn(opened, accountName()), late) }
   } catch (error) {
     store?.close()
     if (!isNeeded && !isThere) return undefined
@@ -215,10 +154,7 @@ export async function openSharedFile(isNeeded: boolean): Promise<SharedFile | un
 
 /** The budget that is set for an account, as it was stored. */
 export function setTextIn(store: SharedStore, account: string | undefined): Promise<string | undefined> {
-  const late = (): never => {
-    throw new Error('shared.sqlite is locked by another program')
-  }
-  return within(patienceMs, () => store.update(setKeyOf(account), (text) => ({ result: text })), late)
+  return store.update(setKeyOf(account), (text) => ({ result: text }))
 }
 
 /** Sets the budget of the account; an empty text removes it. */
@@ -231,7 +167,7 @@ function setKeyOf(account: string | undefined): string {
 }
 
 /** The terms of the budget that is set. */
-export function setTermsOf({ setText }: Pick<SharedFile, 'setText'>): PeriodTerms | undefined {
+export function setTermsOf({ setText }: SharedFile): PeriodTerms | undefined {
   if (!setText) return undefined
   const terms = termsIn(setText)
   if (terms?.every !== undefined) return terms

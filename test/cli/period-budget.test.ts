@@ -3,8 +3,6 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { change } from '../support/posts-database.ts'
-import { sandboxFlag } from '../support/sandbox.ts'
-import { PeriodBudget, openSharedFile, setBudget } from '../../src/cli/period-budget.ts'
 import { inTurn, sandbox, saidSoFar, social, stateFolder, useCommand } from './command.ts'
 
 useCommand()
@@ -92,52 +90,6 @@ describe('social-search budget', () => {
       [`${search} --cost-label acme`, 2, '--cost-label needs --out'],
       [`${search} --cost-label a\u001b --out posts.db`, 2, 'a name of letters'],
     )
-  })
-
-  it.each([
-    ['set', 'off', '4/day', '', 3],
-    ['raised', '2/day', '6/day', '', 3],
-    ['lowered', '40/day', '4/day', '', 2],
-    ['lowered below --budget', '40/day', '4/day', ' --budget 20/day', 2],
-    ['raised above --budget', '2/day', '40/day', ' --budget 6/day', 3],
-    ['set for another period', '40/day', '2/hour', '', 2],
-    ['switched off beside --budget', '2/day', 'off', ' --budget 6/day', 3],
-  ])('holds for a command that runs while it is %s', async (_, before, after, flag, requests) => {
-    await inTurn([`budget ${before}`, 0])
-    vi.stubGlobal('fetch', async (...request: ConstructorParameters<typeof Request>) => {
-      if (sandbox.requests.length === 0)
-        change(shared(), `UPDATE texts SET value = '${after.replace('off', '')}' WHERE key = 'set-1'`)
-      return sandbox.fetch(new Request(...request))
-    })
-    await inTurn([`${search} --all --yes${flag}`, 5])
-    expect(sandbox.requests).toHaveLength(requests)
-  })
-
-  it('ends a command that runs while a newer version sets it in words of its own', async () => {
-    await inTurn(['budget 40/day', 0])
-    vi.stubGlobal('fetch', async (...request: ConstructorParameters<typeof Request>) => {
-      change(shared(), "UPDATE texts SET value = '4/week' WHERE key = 'set-1'")
-      return sandbox.fetch(new Request(...request))
-    })
-    await inTurn([`${search} --all --yes`, 5, 'this version cannot read the budget that is set'])
-    expect(sandbox.requests).toHaveLength(1)
-  })
-
-  it('does not limit the sandbox', () =>
-    inTurn(['budget 2/day', 0], [`search coffee ${sandboxFlag} --budget 4/day --max-pages 2`, 0]))
-
-  it('tells a watch that waits what is left by now', async () => {
-    const file = await openSharedFile(true)
-    const budget = new PeriodBudget(file, 'https://x', 'day')
-    const left = async (text: string) => {
-      await setBudget(file.store, text)
-      const { limit, remaining, endsAt } = await budget.summary()
-      return [limit, remaining, endsAt && new Date(endsAt).toISOString()]
-    }
-    expect(await left('')).toEqual([Infinity, Infinity, null])
-    expect(await left('4/day')).toEqual([4, 4, '2026-11-25T00:00:00.000Z'])
-    expect(await left('4/hour')).toEqual([Infinity, Infinity, null])
-    file.store.close()
   })
 
   it('shows what is left, and which commands have spent the rest', async () => {

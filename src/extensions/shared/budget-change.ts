@@ -66,9 +66,7 @@ export interface BudgetRequest {
   /** Credits to reserve; null for a summary. */
   readonly credits: number | null
   /** The reservation of a call that has waited since, to move to the current period. */
-  readonly earlier?: OpenReservation | undefined
-  /** Credits for all processes together, as far as its process knows by now. */
-  readonly limit: number
+  readonly earlier: OpenReservation | undefined
 }
 
 /** What a process reports, and what its calls ask for. */
@@ -97,6 +95,7 @@ export function asksAgain(reply: BudgetReply, unreported: number): boolean {
 
 /** What all processes of a budget have to agree on. */
 export interface BudgetTerms {
+  readonly limit: number
   readonly leaseMs: number
   /** Names the period of a time. */
   readonly periodAt: (time: number) => string
@@ -115,7 +114,7 @@ export function changeBudget<Request extends BudgetRequest>(
   { clock: now }: ReadTimes,
   latest: BudgetState | undefined,
   report: BudgetReport<Request>,
-  { leaseMs, periodAt }: BudgetTerms,
+  { limit, leaseMs, periodAt }: BudgetTerms,
   newId: string,
 ): BudgetUpdate<Request> {
   const found = readState(text) as BudgetState | undefined
@@ -130,7 +129,7 @@ export function changeBudget<Request extends BudgetRequest>(
   if (text !== undefined && found === undefined) keepAccount(state, period, { ...emptyAccount, isLost: true })
   abandon(state, now, report.process, leaseMs)
   const own = putEntry(state, report, now, leaseMs)
-  const reply = ({ credits, earlier, limit }: BudgetRequest): BudgetReply => {
+  const reply = ({ credits, earlier }: BudgetRequest): BudgetReply => {
     if (credits === null || (earlier && !report.open.has(earlier))) return 'nothing reserved'
     if (earlier?.period === period) return 'reserved'
     const account = accountOf(state, period, emptyAccount)

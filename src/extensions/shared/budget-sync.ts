@@ -53,8 +53,8 @@ export class BudgetSync extends StoredText<BudgetState> {
   }
 
   /** Asks for credits with the next update, or with null for the state. Rejects with the error of the store. */
-  request(request: BudgetRequest): Promise<Reserved> {
-    return new Promise((resolve, reject) => this.#queue({ ...request, resolve, reject }))
+  request(credits: number | null, earlier?: OpenReservation): Promise<Reserved> {
+    return new Promise((resolve, reject) => this.#queue({ credits, earlier, resolve, reject }))
   }
 
   /**
@@ -108,7 +108,7 @@ export class BudgetSync extends StoredText<BudgetState> {
   async flush(): Promise<void> {
     if (this.#isReported && this.#pending.length === 0) return
     // An update that begins now reports all of it.
-    await this.request({ credits: null, limit: 0 }).catch(async (error: unknown) => {
+    await this.request(null).catch(async (error: unknown) => {
       if (this.#isStopped) throw error
       // So that close() tries twice.
       await sleep(Math.min(retryMs, this.timeoutMs / 2))

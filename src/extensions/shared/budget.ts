@@ -69,7 +69,7 @@ export class SharedBudget implements Budget {
     )
     this.#every = options.every
     this.#periodAt = resolvePeriod(options)
-    const terms = { leaseMs: milliseconds('lease', lease), periodAt: this.#periodAt }
+    const terms = { limit, leaseMs: milliseconds('lease', lease), periodAt: this.#periodAt }
     this.#sync = new BudgetSync(options, this.name, terms)
   }
 
@@ -176,7 +176,7 @@ export class SharedBudget implements Budget {
 
   async #request(credits: number | null, operation?: string, earlier?: OpenReservation): Promise<Reserved> {
     const reply = await this.#sync
-      .request({ credits, earlier, limit: this.limit })
+      .request(credits, earlier)
       .catch((error: unknown) => refuse(error, operation))
     const { state, period } = reply
     if (!accountOf(state, period, emptyAccount).isLost) return reply
