@@ -67,8 +67,8 @@ async function countDays(row: string[]): Promise<Map<string, number>> {
     const filters = { since: row.at(-1), until: dayOf(Date.parse(newest) + dayLength) }
     const search = client.microblog.search({ query, category: 'Latest', filters })
     for await (const { posts } of search.pages()) {
-      const read = posts.map(({ timestamp }) => timestamp.slice(0, 10))
-      for (const day of read) counts.set(day, (counts.get(day) ?? 0) + 1)
+      const read = posts.map(({ timestamp }) => dayOf(Date.parse(timestamp)))
+      for (const day of read) if (counts.has(day)) counts.set(day, (counts.get(day) ?? 0) + 1)
       keepAfter(read.at(-1) ?? newest)
     }
     keepAfter('')

@@ -234,9 +234,9 @@ export function withoutUndefined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 }
 
-/** Sets a field that logs and JSON of an error leave out. A frozen error of the user's stays as it is. */
-export function setNonEnumerable(error: object, name: string, value: unknown): void {
-  Reflect.defineProperty(error, name, { value, configurable: true })
+/** Sets a field that logs and JSON of an error leave out. */
+export function setNonEnumerable(error: SocialSearchError, name: string, value: unknown): void {
+  Object.defineProperty(error, name, { value, configurable: true })
 }
 
 nameClasses({ SocialSearchError })

@@ -30,6 +30,7 @@ it.each([
   ['end', 'an option', new ConfigurationError('invalid')],
   ['end', 'params', new InvalidRequestError([])],
   ['end', 'a refused key', new AuthenticationError(answer(401, 'unauthorized'))],
+  ['end', 'a key that a proxy refuses', new AuthenticationError(answer(401, '', 'unknown'))],
   ['end', 'a missing scope', new PermissionDeniedError(answer(403, 'forbidden'))],
   ['end', 'a login to repeat', new ReauthorizationRequiredError('refused')],
   ['end', 'a client that the OAuth server refuses', oauth('invalid_client', 401)],

@@ -3,7 +3,7 @@ import {
   ConfigurationError,
   InvalidRequestError,
   PaginationError,
-  type SocialSearchError,
+  SocialSearchError,
   setNonEnumerable,
 } from '../../errors/index.ts'
 import { type Composition, paramsOf } from '../call/compose-request.ts'
@@ -13,7 +13,6 @@ import { pageLoop, samePage } from '../../errors/words.ts'
 import { wholeNumber } from '../../errors/check-options.ts'
 import { isRecord, jsonText } from '../../lib/json.ts'
 import { printShort, printed } from '../../lib/print.ts'
-import { isA } from '../../lib/thrown.ts'
 import { itemsOf, missingItems } from '../../api/list-items.ts'
 import type { AnyCallOptions } from '../options/options.ts'
 import { type Progress, type Step, type WalkState, isOver, nextOfState, nextStep } from './walk.ts'
@@ -170,9 +169,8 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
     try {
       for await (const item of this) if (items.push(item) === limit) break
     } catch (error) {
-      // Errors of your own functions have them, too, but no reason of an abort.
-      if (isA(error, Error) && error !== this.#options?.signal?.reason)
-        setNonEnumerable(error, 'items', items)
+      // No other error: one of your own function may be that of many calls.
+      if (error instanceof SocialSearchError) setNonEnumerable(error, 'items', items)
       throw error
     }
     return items

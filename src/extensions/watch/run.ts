@@ -1,4 +1,5 @@
 import {
+  AuthenticationError,
   BudgetUnavailableError,
   CreditBudgetError,
   OAuthError,
@@ -169,8 +170,8 @@ export function meaningOf(error: unknown): 'end' | 'away' | 'search' {
   if (error instanceof BudgetUnavailableError) return error.temporary ? 'away' : 'end'
   if (error instanceof OAuthError) return isRefusal(error) ? 'end' : 'away'
   if (error.code === 'token_store') return 'away'
-  // A proxy, not the service, has answered: it may refuse this search alone.
-  if (error.charged === 'unknown') return 'search'
+  // A proxy, not the service, has answered: it may refuse this search alone, unless it refuses the key.
+  if (error.charged === 'unknown' && !(error instanceof AuthenticationError)) return 'search'
   return ['usage', 'credentials'].includes(kindOf(error)) || isOwnBudget(error) ? 'end' : 'search'
 }
 
