@@ -117,6 +117,16 @@ describe('check()', () => {
       expect([[], refused]).toContainEqual(check(planetsCreate.request, planet))
   })
 
+  it('reads a list no further when it has more issues than are told, also in a program that uses all of zod', async () => {
+    vi.resetModules()
+    const { object } = await import('zod')
+    object({})
+    const { check } = await import('../../src/api/schema/check.ts')
+    const { microblogSearch } = await import('../../src/api/endpoints/microblog.ts')
+    for (const images of [5, Array(1000).fill(1)])
+      expect(check(microblogSearch.response, page([{ images }])).length).toBeLessThan(120)
+  })
+
   it('reads a list no further when it has more issues than are told, also in an item', () => {
     let read = 0
     const invalid = () => Object.defineProperty({}, 'id', { get: () => (read++, undefined) })

@@ -91,10 +91,13 @@ export function listOf<Item extends z.ZodMiniType>(item: Item, bounds: Bounds = 
     checkSize(payload, 'array', payload.value.length, bounds)
   })
   schema._zod.bag['maximum'] = bounds.max
-  const parse = schema._zod.parse.bind(schema._zod)
+  // It never calls zod's own, which would take its place again where a program uses all of zod.
   schema._zod.parse = (payload: z.core.ParsePayload, context) => {
     const { value, issues } = payload
-    if (!Array.isArray(value)) return parse(payload, context)
+    if (!Array.isArray(value)) {
+      issues.push({ code: 'invalid_type', expected: 'array', input: value, inst: schema })
+      return payload
+    }
     const items: unknown[] = (payload.value = [])
     for (const [index, each] of (value as unknown[]).entries()) {
       const read = item._zod.run({ value: each, issues: [] }, context) as z.core.ParsePayload
