@@ -237,6 +237,22 @@ describe('watchSearch()', () => {
     expect([await check(), sorted(found)]).toEqual([[], range(1, 5)])
   })
 
+  it('closes such a gap in the nights after the clock of its first check was set back', async () => {
+    const { feed, check } = setUpChecks(3)
+    await check()
+    while (feed.entries.length > 0) feed.remove(0)
+    feed.start = now
+    feed.post(1)
+    vi.setSystemTime(Date.now() + 30 * 24 * hour)
+    expect(await check()).toHaveLength(1)
+    vi.setSystemTime(Date.now() - 30 * 24 * hour)
+    for (let night = 0; night < 4; night++) {
+      vi.advanceTimersByTime(24 * hour)
+      await check()
+    }
+    expect(await check()).toEqual([])
+  })
+
   const readsNoHistory = (
     when: string,
     options: WatchOptions,
