@@ -19,7 +19,7 @@ export default defineConfig({
       NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/node', import.meta.url)),
     },
     testTimeout: 120_000,
-    // Whatever else the machine does.
+    // A busy machine is slow.
     expect: { poll: { timeout: 100_000 } },
     hookTimeout: 240_000,
   },

@@ -53,8 +53,8 @@ function missingRuns(): string[][] {
 }
 
 /**
- * Counts the posts of days in a row, newest first, as far as the budget goes. A past day is kept as soon as it is read whole:
- * whatever fails then, the next run goes on from there.
+ * Counts the posts of days in a row, newest first, until the budget is empty. It saves each past day that it has read completely. If a
+ * later page fails, the next run continues there.
  */
 async function countDays(row: string[]): Promise<Map<string, number>> {
   const [newest = today] = row

@@ -1,4 +1,4 @@
-/** When tests begin, on whatever day they run; `TEST_CLOCK` sets another time. */
+/** When tests begin, on any day. `TEST_CLOCK` sets another time. */
 export const usualStart = '2026-11-20T18:00:00Z'
 
 /** Where the clocks of sandboxes stand, and where virtual time begins. */

@@ -154,7 +154,7 @@ it('spike-alert buys past days once, and alerts once of a day with far more post
   expect(slack.bodies).toHaveLength(1)
 })
 
-it('spike-alert keeps each day that it has read whole, whatever fails, and asks only for days that are missing', async () => {
+it('spike-alert saves each day that it has read completely before a failure, and requests only missing days', async () => {
   const usual = Array.from({ length: 28 }, (_, i) => coffee(7, i + 1)).flat()
   const content = { microblog: [...coffee(30, 0), ...usual] }
   const sandbox = await serve({ now: () => Date.now(), content, limits: { perMinute: false } })

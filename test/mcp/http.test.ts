@@ -67,7 +67,7 @@ describe('createMcp() over HTTP', () => {
     expect(await response.text()).not.toMatch(/\\ud83d/i)
   })
 
-  it('answers with one JSON message whatever lines its texts have', async () => {
+  it('answers with one JSON message when a text has a line separator', async () => {
     const response = await setUp()({ id: 1, method: 'tools/call', params: { name: 'two\u2028lines\n' } })
     expect(JSON.stringify(await response.json())).toContain('two\u2028lines')
   })

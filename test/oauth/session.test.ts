@@ -220,7 +220,7 @@ describe('OAuthClient.session()', () => {
     collectGarbage()
   }
 
-  it('keeps a session for two minutes that nobody has any more, and for good one that somebody has', async () => {
+  it('keeps a session for two minutes after its last use, and as long as the program holds it', async () => {
     const { oauth } = await setUp()
     const held = oauth.session('ann')
     await later(oauth, 1000)

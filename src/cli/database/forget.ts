@@ -36,8 +36,7 @@ export interface ForgottenRecords extends Forgetting {
 }
 
 /**
- * Deletes records, their history and all that leads to them, and sees to it that no later run adds them again. What was searched, and
- * what that cost, stays.
+ * Deletes records, their history and all links to them. Later runs do not add them again. The searches and their costs stay.
  *
  * @param confirm Asks before anything is deleted; it throws if the answer is no.
  * @throws {UsageError} for a file without records.

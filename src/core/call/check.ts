@@ -127,7 +127,7 @@ export async function validateBody(operation: Operation, body: unknown, checks: 
     : { ok: true, body: value, invalid: null }
 }
 
-/** The service documents pages of up to 1,000 items; a body with more invalid ones than these is no such page. */
+/** The service documents pages of up to 1,000 items. A body with more invalid items than this is not a page. */
 const maxInvalid = 10_000
 
 async function validateItems(

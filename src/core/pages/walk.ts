@@ -47,11 +47,11 @@ export function nextStep(
   if (meta['page'] !== undefined && meta['page'] !== number) {
     return { kind: 'wrong', why: words.wrongPage(number, got(meta['page'])) }
   }
-  // One that nests deeply has no text.
-  const pageCount = typeof meta['pageCount'] === 'object' ? NaN : Number(meta['pageCount'])
+  const { pageCount } = meta
   const hasMore =
     paging.kind === 'counted'
-      ? pageCount > number
+      ? // An object that nests deeply cannot become a number.
+        typeof pageCount !== 'object' && Number(pageCount) > number
       : invalidItems > 0 || itemsOf(operation, body)?.length !== 0
   return hasMore ? { kind: 'next', params: { ...copyOf(params), [paging.param]: number + 1 } } : end
 }

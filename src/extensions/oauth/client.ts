@@ -30,7 +30,7 @@ const idleMs = 120_000
  */
 export class OAuthClient {
   readonly #settings: OAuthSettings
-  /** By user. All who use the tokens of a user have the same session; one that nobody has leaves once it is idle. */
+  /** By user. All calls for a user share one session. An idle session that the program does not hold is removed. */
   readonly #sessions = new Map<string, { weak: Weak<OAuthSession>; strong: OAuthSession | undefined }>()
   #sweptAt = -Infinity
 

@@ -37,7 +37,7 @@ describe('search()', () => {
     expect((await service.search()).value?.posts).toMatchObject([{ engagements }])
   })
 
-  it('ends after a page whose pageCount is no number, however deep it is', async () => {
+  it('ends after a page whose pageCount is an array of 20,000 levels', async () => {
     const deep = `${'['.repeat(20_000)}9${']'.repeat(20_000)}`
     const text = JSON.stringify(industries(1)).replace('"pageCount":5', `"pageCount":${deep}`)
     service.script(ok(text), ok(text))
