@@ -2,6 +2,7 @@
  * Stores the posts that each search has found since the last run. Run it again after it ended for any reason, kill -9
  * included: new posts come first, then what earlier runs have left.
  */
+import { writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { CreditBudgetError, SocialSearch, ValidationError, isSocialSearchError } from 'social-search-sdk'
 import { SharedBudget, sqliteStore } from 'social-search-sdk/shared'
@@ -49,6 +50,9 @@ try {
       // The service may refuse an old cursor: the next run begins this walk again.
       if (error instanceof ValidationError)
         db.prepare('UPDATE walks SET next = search WHERE id = ?').run(walk.id)
+      // You paid for this page: keep it, even though it does not have the documented shape.
+      if (error.code === 'invalid_response')
+        writeFileSync(`unexpected-${error.requestId ?? Date.now()}.json`, JSON.stringify(error.body))
       console.error(`${error.name}: ${error.message} (charged: ${error.charged})`)
       process.exitCode = 1
     }

@@ -48,7 +48,8 @@ try {
   if (error instanceof CreditBudgetError) console.log('The budget is used up; the next run continues')
   else {
     // You paid for this page: keep it, even though it does not have the documented shape.
-    if (error.code === 'invalid_response') writeFileSync('posts.unexpected.json', JSON.stringify(error.body))
+    if (error.code === 'invalid_response')
+      writeFileSync(`unexpected-${error.requestId ?? Date.now()}.json`, JSON.stringify(error.body))
     console.error(`${error.name}: ${error.message} (charged: ${error.charged})`)
     process.exitCode = 1
   }

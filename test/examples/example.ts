@@ -33,7 +33,9 @@ export class Example {
     cleanUp.push(() => rmSync(folder, { recursive: true, maxRetries: 3 }))
     // Without what earlier runs have installed and written.
     const filter = (path: string) =>
-      !/node_modules|\.next|\.wrangler|\/((posts|state|tokens)\.|report\.html)/.test(path.slice(root.length))
+      !/node_modules|\.next|\.wrangler|\/((posts|state|tokens)\.|unexpected-|report\.html)/.test(
+        path.slice(root.length),
+      )
     cpSync(join(root, 'examples', name), folder, { recursive: true, filter })
     if (linked.includes(name)) link(name, folder)
     else await promisify(execFile)('npm', [...install, '--no-save', inject('tarball')], { cwd: folder })

@@ -75,16 +75,34 @@ it('export-csv keeps the rows of all pages that it has paid for, and never overw
 
   const requests = sandbox.requests.length
   const second = example.start(serviceOf(sandbox))
-  expect([await second.ended(), sandbox.requests.length]).toEqual([1, requests])
+  // It has asked for the description, which is free.
+  expect([await second.ended(), sandbox.requests.length]).toEqual([1, requests + 1])
   expect(second.output).toContain('EEXIST')
   expect(linesOf(example.folder, 'posts.csv')).toEqual(all)
 
   rmSync(join(example.folder, 'posts.csv'))
-  sandbox.inject({ skip: 2, status: 400 })
+  sandbox.inject({ operation: 'microblog.search', skip: 2, status: 400 })
   expect(await example.start(serviceOf(sandbox)).ended()).toBe(1)
   const paid = linesOf(example.folder, 'posts.csv')
   expect(paid.length).toBeGreaterThan(40) // a header, and texts with line breaks
   expect(paid).toEqual(all.slice(0, paid.length))
+})
+
+it.each([
+  ['nightly-job', 1],
+  ['archive', 3],
+  ['export-csv', 1],
+] as const)('%s keeps each paid page that is not as documented', async (name, searches) => {
+  const sandbox = await serve()
+  const example = await Example.install(name)
+  const body = { posts: 'none', meta: {} }
+  sandbox.inject({ operation: 'microblog.search', body, times: searches })
+  const run = example.start(serviceOf(sandbox))
+  expect(await run.ended(), run.output).toBe(1)
+  const kept = readdirSync(example.folder).filter((file) => /^unexpected-.+\.json$/.test(file))
+  expect(kept.map((file) => JSON.parse(readFileSync(join(example.folder, file), 'utf8')))).toEqual(
+    Array.from({ length: searches }, () => body),
+  )
 })
 
 /** A server that answers every request with the same JSON, and keeps what it was sent. */
@@ -208,7 +226,7 @@ it('deno compiles, and keeps the posts of all pages that it has paid for', async
   expect(all.length).toBeGreaterThan(60)
   expect(run.output).toContain(`for ${sandbox.ledger.spent} credits`)
 
-  sandbox.inject({ skip: 2, status: 400 })
+  sandbox.inject({ operation: 'microblog.search', skip: 2, status: 400 })
   expect(await example.start(serviceOf(sandbox)).ended()).toBe(1)
   const paid = linesOf(example.folder, 'posts.jsonl')
   expect(paid).toHaveLength(40)
