@@ -122,14 +122,22 @@ describe('watchSearches()', () => {
     expect([error, all.length]).toEqual([expect.any(CreditBudgetError), 2])
   })
 
-  it('waits for the next period when a page costs more than its budget has left, at the prices of the client', async () => {
+  it.each([
+    [
+      'its budget has less than a page costs at the prices of the client',
+      { prices: { 'microblog.search': 5 } },
+      96,
+    ],
+    ['another budget of the client is empty', { budget: daily(2) }, 2],
+  ] as const)('waits for the next period when %s', async (_, options, spent) => {
     vi.setSystemTime(Date.UTC(2026, 10, 20, 22))
-    const service = new SearchService({ acme: 30 }, { prices: { 'microblog.search': 5 } })
+    const service = new SearchService({ acme: 30 }, options)
     const start = Date.now()
     const budget = daily(100)
-    budget.reserve(96, 'any').settle(96)
-    const options = { budget, signal: abortIn(4 * 60 * minute, 'over') }
-    const { error } = await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
+    const empty = 'budget' in options ? options.budget : budget
+    empty.reserve(spent, 'any').settle(spent)
+    const watching = { budget, signal: abortIn(4 * 60 * minute, 'over') }
+    const { error } = await run(watchSearches(service.client, { acme: { query: 'acme' } }, watching))
     const [first = 0] = service.minutesOf('acme', start)
     expect(error).toBe('over')
     expect(start + first * minute).toBeGreaterThanOrEqual(new Date(start).setUTCHours(24, 0, 0, 0))

@@ -77,7 +77,7 @@ export async function* scheduled<Post extends AnyPost>(
       return
     }
     if (at <= now || once) {
-      const isAway = yield* check(next, settings, funds)
+      const isAway = yield* check(next, settings)
       outage = isAway ? longerThan(outage) : 0
       if (isAway) await pause(outage)
     } else {
@@ -106,8 +106,7 @@ function* away<Post extends AnyPost>(
 /** Returns whether something does not answer that all searches need. */
 async function* check<Post extends AnyPost>(
   search: WatchedSearch<Post>,
-  { once, minInterval, pages: { signal, budget } }: WatchSettings,
-  funds: Funds | null,
+  { once, minInterval, pages: { signal } }: WatchSettings,
 ): AsyncGenerator<SearchBatch<string, Post>, boolean> {
   const { checks } = search
   search.isOver = true
@@ -122,9 +121,9 @@ async function* check<Post extends AnyPost>(
     // The next run goes on from this start.
     if (once && meaning === 'away' && checks.begin()) yield checks.nextBatch()
     if (isOfBudget) {
-      const { needed } = error.budget
-      if (once || funds === null || error.refusedBy !== budget || needed > funds.limit) throw error
-      // The client may have other `prices`; and what open calls had reserved may come back.
+      const { needed, limit = 0, resetsAt } = error.budget
+      if (once || resetsAt === undefined || needed > limit) throw error
+      // The client may have other `prices` and budgets; and what open calls had reserved may come back.
       search.price = needed
       search.retryAt = Date.now() + minute
       return false
