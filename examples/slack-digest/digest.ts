@@ -2,8 +2,8 @@
  * Sends one Slack message each morning: how many posts about a query there were yesterday, what a model says about them, and
  * the three that were viewed most. A second run of the same day sends nothing.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { CreditBudget, CreditBudgetError, type MicroblogPost, SocialSearch } from 'social-search-sdk'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { CreditBudget, type MicroblogPost, SocialSearch, isSocialSearchError } from 'social-search-sdk'
 
 const query = 'coffee'
 const { SLACK_URL, AI_URL, AI_KEY, AI_MODEL = 'default' } = process.env
@@ -15,33 +15,42 @@ if (existsSync('state.txt') && readFileSync('state.txt', 'utf8') === today) {
   process.exit()
 }
 
-const client = SocialSearch.fromEnv({ budget: new CreditBudget(20) })
-const posts: MicroblogPost[] = []
-let more = ''
-try {
-  const filters = { since: yesterday, until: today }
-  for await (const post of client.microblog.search({ query, category: 'Latest', filters })) posts.push(post)
-} catch (error) {
-  if (!(error instanceof CreditBudgetError)) throw error
-  more = ' or more: the budget is used up'
-}
-const top = posts.toSorted((a, b) => b.engagements.viewsCount - a.engagements.viewsCount).slice(0, 20)
-const summary = top.length > 0 && AI_URL ? await summarize(top) : ''
-
-// Texts of strangers and models could hold links and mentions of Slack's own: these three characters make them.
-const plain = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-const best = top.slice(0, 3).map(({ author, body, url, engagements }) => {
-  return `• ${plain(body)} (@${plain(author)}, ${engagements.viewsCount} views) ${plain(url)}`
-})
-const text = [`*${posts.length}${more} posts about ${query} on ${yesterday}*`, plain(summary), ...best]
-const message = text.filter(Boolean).join('\n')
-
+// The posts of a message that Slack has not taken are paid for already.
+const unsent = `unsent-${today}.txt`
+const message = existsSync(unsent) ? readFileSync(unsent, 'utf8') : await digest()
 if (SLACK_URL) {
+  writeFileSync(unsent, message)
   const response = await fetch(SLACK_URL, { method: 'POST', body: JSON.stringify({ text: message }) })
-  if (!response.ok) throw new Error(`Slack answered ${response.status}`)
+  if (!response.ok) throw new Error(`Slack answered ${response.status}; the next run sends the same message`)
   writeFileSync('state.txt', today)
+  rmSync(unsent)
 } else console.log(message)
-console.error(`${client.credits.spent} of 20 credits spent`)
+
+async function digest(): Promise<string> {
+  const client = SocialSearch.fromEnv({ budget: new CreditBudget(20) })
+  const posts: MicroblogPost[] = []
+  let more = ''
+  try {
+    const filters = { since: yesterday, until: today }
+    for await (const post of client.microblog.search({ query, category: 'Latest', filters })) posts.push(post)
+  } catch (error) {
+    if (!isSocialSearchError(error) || posts.length === 0) throw error
+    more = ` or more: ${error.code === 'credit_budget' ? 'the budget is used up' : 'a page failed'}`
+    console.error(error.message)
+  }
+  console.error(`${client.credits.spent} of 20 credits spent`)
+  const top = posts.toSorted((a, b) => b.engagements.viewsCount - a.engagements.viewsCount).slice(0, 20)
+  const summary = top.length > 0 && AI_URL ? await summarize(top) : ''
+
+  // Texts of strangers and models could hold links and mentions of Slack's own: these three characters make them.
+  const plain = (text: string) =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const best = top.slice(0, 3).map(({ author, body, url, engagements }) => {
+    return `• ${plain(body)} (@${plain(author)}, ${engagements.viewsCount} views) ${plain(url)}`
+  })
+  const text = [`*${posts.length}${more} posts about ${query} on ${yesterday}*`, plain(summary), ...best]
+  return text.filter(Boolean).join('\n')
+}
 
 /** Two sentences by a model behind any address with OpenAI's chat format. Without an answer, the message has none. */
 async function summarize(posts: MicroblogPost[]): Promise<string> {

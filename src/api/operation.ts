@@ -60,6 +60,7 @@ export interface Operation<Params = unknown, Body = unknown> {
 export type Effect = 'read' | 'metered' | 'write'
 
 export function effectOf({ method, price }: Pick<Operation, 'method' | 'price'>): Effect {
+  if (!['GET', 'POST'].includes(method)) return 'write'
   if (price.kind !== 'free') return 'metered'
   return method === 'GET' ? 'read' : 'write'
 }

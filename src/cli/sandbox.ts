@@ -22,9 +22,12 @@ export async function sandbox({ port, perMinute, growth, now }: SandboxFlags): P
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     throw new Error(`port ${port} is in use; choose another with --port, or any free port with --port 0`)
   })
-  await print(greeting(server))
-  await ended
-  await server.close()
+  try {
+    await print(greeting(server))
+    await ended
+  } finally {
+    await server.close()
+  }
 }
 
 function greeting(server: SandboxServer): string {

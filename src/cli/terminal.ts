@@ -72,7 +72,7 @@ export function tell(message: string): void {
 export function showProgress(message: string): void {
   clearProgress()
   if (!process.stderr.isTTY) return
-  process.stderr.write(cutToWidth(message, process.stderr.columns - 1))
+  process.stderr.write(cutToWidth(message, (process.stderr.columns || 80) - 1))
   hasProgress = true
 }
 

@@ -137,7 +137,8 @@ export class SocialSearchError extends Error {
   ) {
     const { operation, callId, charged = 'no', applied, requestId, next, body } = context
     const { attempts, credits = { spent: 0, uncertain: 0 } } = context
-    const what = attempts?.every(({ sent }) => sent === null) ? notSent(text) : text
+    const isUnsent = charged === 'no' && body === undefined && attempts?.every(({ sent }) => sent === null)
+    const what = isUnsent ? notSent(text) : text
     const fields = { code, charged, credits, requestId, operation, callId, applied, next, ...own }
     super(fullMessage(what, { ...(fields as CallFacts), body }))
     Object.assign(this, withoutUndefined(fields))

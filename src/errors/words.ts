@@ -98,7 +98,8 @@ export function budgetTooLow(
   names: { readonly budget: string; readonly option: (name: string) => string },
 ): string {
   const until = resetsAt ? ` until ${utcText(resetsAt)}` : ''
-  const others = reserved === undefined ? '' : ` and ${reserved} reserved by other calls; retry when they end`
+  const mayReturn = reserved !== undefined && needed <= remaining + reserved
+  const others = !mayReturn ? '' : ` and ${reserved} reserved by other calls; retry when they end`
   const hint =
     bound === undefined
       ? ''

@@ -20,6 +20,23 @@ function abortAll(this: AbortSignal): void {
   for (const follower of followers.get(this) ?? []) follower(this.reason)
 }
 
+/** A timer that is this late in milliseconds was due while the process was stopped or busy. */
+const graceMs = 500
+
+/**
+ * Runs a function after `ms` milliseconds. If the process was stopped or busy then, what came in time is read first.
+ *
+ * @returns Stops waiting.
+ */
+export function runAfter(ms: number, run: () => void): () => void {
+  const due = performance.now() + ms
+  let timer = setTimeout(() => {
+    if (performance.now() < due + graceMs) run()
+    else timer = setTimeout(run, graceMs)
+  }, ms)
+  return () => clearTimeout(timer)
+}
+
 /**
  * Settles with the work, or with the result of `late` after `ms` milliseconds, when the work's signal aborts.
  *
@@ -34,26 +51,26 @@ export async function within<T, L>(
 ): Promise<T | L> {
   leave?.throwIfAborted()
   const limit = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let stopTimer = (): void => {}
   let stop = (): void => {}
   try {
     return await new Promise<T | L>((resolve, reject) => {
       stop = () => {
         // Both may be due at once.
-        clearTimeout(timer)
+        stopTimer()
         reject(leave?.reason)
         limit.abort(leave?.reason)
       }
       if (ms !== Infinity)
-        timer = setTimeout(() => {
+        stopTimer = runAfter(ms, () => {
           resolve(Promise.resolve().then(late))
           limit.abort()
-        }, ms)
+        })
       leave?.addEventListener('abort', stop)
       work(limit.signal).then(resolve, reject)
     })
   } finally {
-    clearTimeout(timer)
+    stopTimer()
     leave?.removeEventListener('abort', stop)
   }
 }

@@ -9,21 +9,26 @@ import { PollingCalls } from './polling-calls.ts'
 import { SurfacePace } from './surface-pace.ts'
 import { SurfaceQueue } from './surface-queue.ts'
 
+/** What a limiter counts. */
+interface Counts {
+  readonly slots: SlotCounter
+  readonly surfaces: Map<string | null, { readonly pace: SurfacePace; readonly queue: SurfaceQueue }>
+}
+
 export class LocalLimiter implements CallLimiter {
   readonly limits: Limits
   readonly #all: Limits
-  readonly #slots: SlotCounter
   readonly #polling = isTiedToRequests() ? new PollingCalls(() => this.wake()) : undefined
-  readonly #surfaces = new Map<string | null, { readonly pace: SurfacePace; readonly queue: SurfaceQueue }>()
+  /** Undefined while no request counts: a server may have many organizations. */
+  #counts: Counts | undefined
 
   /**
    * @param limits Of this process.
    * @param all The organization's limits, if this process may send fewer.
    */
-  constructor(limits: Partial<Limits> = {}, all?: Limits) {
-    this.limits = { ...organizationLimits, ...limits }
-    this.#all = all ?? this.limits
-    this.#slots = this.#polling ? countedSlots() : limitedSlots(this.limits.inFlight)
+  constructor(limits: Limits = organizationLimits, all = limits) {
+    this.limits = limits
+    this.#all = all
   }
 
   acquire(request: QueueRequest): Promise<Permit> {
@@ -32,37 +37,43 @@ export class LocalLimiter implements CallLimiter {
   }
 
   waitOf(surface: string | null): QueueWait | null {
-    return this.#surfaces.get(surface)?.queue.waitOf() ?? null
+    return this.#counts?.surfaces.get(surface)?.queue.waitOf() ?? null
   }
 
-  /** Whether a new limiter would behave the same: nothing is in flight, and no request counts any more. */
-  get isIdle(): boolean {
-    return this.#slots.taken === 0 && Array.from(this.#surfaces.values()).every(({ pace }) => pace.isIdle)
+  /** Keeps no counts if a new limiter would behave the same: nothing is in flight, and no request counts any more. */
+  forgetIfIdle(): void {
+    const { slots, surfaces } = this.#counts ?? {}
+    if (slots?.taken === 0 && Array.from(surfaces?.values() ?? []).every(({ pace }) => pace.isIdle))
+      this.#counts = undefined
   }
 
   /** Grants the permits that are due. Timers may be late, in a background page for example. */
   wake(): void {
-    for (const { queue } of this.#surfaces.values()) queue.wake()
+    for (const { queue } of this.#counts?.surfaces.values() ?? []) queue.wake()
   }
 
   #queue(name: string | null): SurfaceQueue {
-    const known = this.#surfaces.get(name)
+    const { slots, surfaces } = (this.#counts ??= {
+      slots: this.#polling ? countedSlots() : limitedSlots(this.limits.inFlight),
+      surfaces: new Map(),
+    })
+    const known = surfaces.get(name)
     if (known !== undefined) return known.queue
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
     const pace = new SurfacePace(this.#all, perMinute)
-    const areTaken = (): boolean => this.#slots.taken >= this.limits.inFlight
+    const areTaken = (): boolean => slots.taken >= this.limits.inFlight
     const queue = new SurfaceQueue(pace, {
       areTaken,
       // In Cloudflare's workers, no call may wait for the end of another one's request.
       isFull: this.#polling && areTaken,
       take: async () => {
         // The other surfaces come first the next time.
-        if (this.#surfaces.size > 1) {
-          this.#surfaces.delete(name)
-          this.#surfaces.set(name, surface)
+        if (surfaces.size > 1) {
+          surfaces.delete(name)
+          surfaces.set(name, surface)
         }
-        const free = await this.#slots.take()
+        const free = await slots.take()
         return {
           use: (request) => pace.add(request),
           release: (request, outcome) => {
@@ -74,7 +85,7 @@ export class LocalLimiter implements CallLimiter {
       },
     })
     const surface = { pace, queue }
-    this.#surfaces.set(name, surface)
+    surfaces.set(name, surface)
     return queue
   }
 }

@@ -4,7 +4,7 @@ import { organizationLimits } from '../api/limits.ts'
 import { assertOptions, wholeNumber } from '../errors/check-options.ts'
 import { ConfigurationError } from '../errors/index.ts'
 import { ofProcess } from '../lib/runtime.ts'
-import type { CallLimiter, Permit, Limits, QueueRequest, QueueWait } from './interface.ts'
+import type { CallLimiter, Limits } from './interface.ts'
 import { LocalLimiter } from './local-limiter.ts'
 
 /** How much of the organization's rate limits a client may use. */
@@ -37,35 +37,11 @@ export function limitsOf(limits: LimitOptions): Partial<Limits> {
   }
 }
 
-/** The limiter of one organization in this process. It is kept for good, but not what it counts. */
-class ProcessLimiter implements CallLimiter {
-  readonly limits: Limits
-  /** Undefined while no request counts: a server may have many organizations. */
-  #counting: LocalLimiter | undefined
-
-  constructor(limits: Limits) {
-    this.limits = limits
-  }
-
-  acquire(request: QueueRequest): Promise<Permit> {
-    this.#counting ??= new LocalLimiter(this.limits, organizationLimits)
-    return this.#counting.acquire(request)
-  }
-
-  waitOf(surface: string | null): QueueWait | null {
-    return this.#counting?.waitOf(surface) ?? null
-  }
-
-  forgetIfIdle(): void {
-    if (this.#counting?.isIdle) this.#counting = undefined
-  }
-}
-
-/** All limiters of this process. They outlive their clients: a program may make a client for each job. */
+/** All limiters of this process. They outlive their clients: a program may make a client for each job. What they count does not. */
 interface Limiters {
   /** By label, or hash of a key, and base URL. */
-  readonly byLabel: Map<string, ProcessLimiter>
-  readonly byProvider: WeakMap<object, Map<string, ProcessLimiter>>
+  readonly byLabel: Map<string, LocalLimiter>
+  readonly byProvider: WeakMap<object, Map<string, LocalLimiter>>
   sweptAt: number
 }
 
@@ -87,11 +63,11 @@ export function limiterOfProcess(
   const { byLabel, byProvider } = limiters
   forgetIdle(limiters)
   const isLabel = typeof owner === 'string'
-  const all = isLabel ? byLabel : (byProvider.get(owner) ?? new Map<string, ProcessLimiter>())
+  const all = isLabel ? byLabel : (byProvider.get(owner) ?? new Map<string, LocalLimiter>())
   if (!isLabel) byProvider.set(owner, all)
   const key = isLabel ? `${owner} ${baseUrl}` : baseUrl
   const own = Object.keys(limits).length === 0 ? organizationLimits : { ...organizationLimits, ...limits }
-  const limiter = all.get(key) ?? new ProcessLimiter(own)
+  const limiter = all.get(key) ?? new LocalLimiter(own, organizationLimits)
   for (const name of Object.keys(limits) as (keyof Limits)[]) {
     const other = limiter.limits[name]
     if (other !== own[name])

@@ -71,7 +71,7 @@ const countRefusedWindows = 30
 export class SurfacePace {
   readonly #limits: Limits
   readonly #log: SendLog
-  readonly #contention: Contention
+  readonly #adaptive: AdaptiveLimit
   /** Whether this process may send fewer requests than the organization. */
   readonly #hasLowerLimit: boolean
   #latest: SentRequest | undefined
@@ -87,7 +87,7 @@ export class SurfacePace {
   constructor(limits: Limits, perMinute: number) {
     this.#limits = limits
     this.#log = new SendLog(limits.windowMs)
-    this.#contention = new Contention(perMinute, limits.windowMs)
+    this.#adaptive = new AdaptiveLimit(perMinute, limits.windowMs)
     this.#hasLowerLimit = perMinute < limits.perMinute
   }
 
@@ -105,7 +105,7 @@ export class SurfacePace {
   /** Milliseconds until a request may be sent. */
   wait(): number {
     const closed = this.#closure.waitUntil - performance.now()
-    const { allowance, gapMs, limit } = this.#contention
+    const { allowance, gapMs, limit } = this.#adaptive
     if (limit === Infinity) return closed
     const gap = (this.#latest?.at ?? -Infinity) + gapMs - performance.now()
     return Math.max(closed, gap, this.#log.wait(allowance))
@@ -113,13 +113,13 @@ export class SurfacePace {
 
   /** Milliseconds until a request may be sent behind `ahead` further ones, if no other process sends any. */
   waitBehind(ahead: number): number {
-    return this.#log.wait(this.#contention.limit, ahead)
+    return this.#log.wait(this.#adaptive.limit, ahead)
   }
 
   /** Closes the surface for so many milliseconds from now, after a 429. */
   closeFor(milliseconds: number): void {
     // The log includes the refused request.
-    const randomMs = this.#contention.refused(this.#log.count - 1, milliseconds)
+    const randomMs = this.#adaptive.refused(this.#log.count - 1, milliseconds)
     const now = performance.now()
     const { windowMs } = this.#limits
     const openAt = Math.max(this.#closure.openAt, now + milliseconds)
@@ -130,14 +130,14 @@ export class SurfacePace {
   /** Counts a request that has been granted, and again from when it is really sent. */
   add(send: SentRequest): void {
     // Without pacing, thousands may be sent in a window.
-    if (this.#contention.limit !== Infinity) this.#log.add(send)
+    if (this.#adaptive.limit !== Infinity) this.#log.add(send)
     this.#latest = send
   }
 
   /** Ends a request. One that was never sent does not count. */
   end(send: SentRequest, { refusedForMs, unsent = false }: RequestOutcome): void {
     if (refusedForMs !== undefined) this.closeFor(refusedForMs)
-    if (!unsent && send.at > this.#closure.closedAt) this.#contention.accepted()
+    if (!unsent && send.at > this.#closure.closedAt) this.#adaptive.accepted()
     // A request that was refused with a short wait does not count towards a lower limit. Otherwise a process
     // would lose much of its minute to each 429, and processes would keep colliding.
     const isRefused = refusedForMs !== undefined && performance.now() > this.#countRefusedUntil
@@ -163,7 +163,7 @@ const maxDoublings = 4
  * Estimates, from 429s, how much capacity other processes use. After a 429 the allowance of this process falls towards
  * the number of requests it had sent. It then rises, in doubling steps, until the next 429.
  */
-export class Contention {
+export class AdaptiveLimit {
   /** Requests that the surface accepts in a window. */
   readonly limit: number
   readonly #windowMs: number

@@ -181,6 +181,40 @@ describe('equal calls in flight', () => {
     expect(service.arrivals).toHaveLength(2)
   })
 
+  it.each([
+    ['a budget that does not answer', { budget: { reserve: () => Promise.reject(new Error('gone')) } }],
+    ['a headers function that fails', { headers: () => Promise.reject(new Error('gone')) }],
+    ['a wait for a 429 that ends after its maxQueueWait', { maxQueueWait: 2000 }],
+  ])('are sent when the leader fails alone: %s', async (why, options) => {
+    service.script(...(why.startsWith('a wait') ? [rateLimited(3)] : []), ok())
+    const { client } = cached()
+    const calls = [options, {}, {}].map((each) => begin(client.microblog.search(query, each)))
+    const { value = [] } = await settle(Promise.all(calls))
+    expect(value[0]?.error).toBeInstanceOf(Error)
+    expect(value.slice(1).map(({ value }) => idsOf(value?.posts ?? []))).toEqual([['1'], ['1']])
+    expect(client.credits).toMatchObject({ spent: 2, uncertain: 0 })
+  })
+
+  it('ask each budget once when each is refused, one after another', async () => {
+    const { client } = cached()
+    const budgets = Array.from({ length: 50 }, () => new CreditBudget(1))
+    const reserved = budgets.map((budget) => vi.spyOn(budget, 'reserve'))
+    const calls = budgets.map((budget) => begin(client.microblog.search(query, { budget })))
+    const errors = (await settle(Promise.all(calls))).value!.map(({ error }) => error as CreditBudgetError)
+    expect(errors.map(({ refusedBy }) => refusedBy)).toEqual(budgets)
+    expect(reserved.map(({ mock }) => mock.calls.length)).toEqual(budgets.map(() => 1))
+  })
+
+  it('say that they may be charged when they leave a request that goes on', async () => {
+    service.script(slow(1000))
+    const { client } = cached()
+    const deadlines = [200, 5000].map((deadline) => begin(client.microblog.search(query, { deadline })))
+    const [left, stays] = (await settle(Promise.all(deadlines))).value ?? []
+    expect(left?.error).toMatchObject({ code: 'timeout', charged: 'unknown' })
+    expect(String(left?.error)).not.toContain('not sent')
+    expect(idsOf(stays?.value?.posts ?? [])).toEqual(['1'])
+  })
+
   it('share the failure of a request that cannot be sent', async () => {
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' })
     let sent = 0
@@ -230,7 +264,7 @@ describe('equal calls in flight', () => {
     const { client } = cached()
     const calls = [1, 2].map(() => begin(client.microblog.search(query)))
     await pass(100)
-    await client.close()
+    await settle(client.close())
     const errors = (await settle(Promise.all(calls))).value!.map(({ error }) => error)
     expect(errors).toMatchObject([{ code: 'closed' }, { code: 'closed' }])
     expect(errors[0]).not.toBe(errors[1])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigurationError, isSocialSearchError } from '../../src/index.ts'
-import { NotCachedError } from '../../src/extensions/cache/index.ts'
+import { ConfigurationError, SocialSearch, isSocialSearchError } from '../../src/index.ts'
+import { NotCachedError, ResultCache } from '../../src/extensions/cache/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { idsOf, threePages, query } from '../support/search.ts'
 import { makeClient, ok, scriptedService, slow } from '../support/service.ts'
@@ -51,6 +51,12 @@ describe("search() with cache: 'only'", () => {
     })
     expect(service.arrivals).toHaveLength(0)
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
+  })
+
+  it('names the credential that is missing, not the organization that follows from it', async () => {
+    const client = SocialSearch.fromEnv({ cache: new ResultCache({ maxAge: 60_000 }) })
+    const { error } = await settle(client.microblog.search(query))
+    expect(String(error)).toContain('not sent: set the environment variable SOCIAL_SEARCH_BASE_URL')
   })
 
   it('fails for free calls, whose answers are never stored', async () => {

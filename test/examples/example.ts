@@ -33,7 +33,7 @@ export class Example {
     cleanUp.push(() => rmSync(folder, { recursive: true, maxRetries: 3 }))
     // Without what earlier runs have installed and written.
     const filter = (path: string) =>
-      !/node_modules|\.next|\.wrangler|\/((posts|state|tokens)\.|unexpected-|report\.html)/.test(
+      !/node_modules|\.next|\.wrangler|\/((posts|state|tokens)\.|unexpected-|unsent-|report\.html)/.test(
         path.slice(root.length),
       )
     cpSync(join(root, 'examples', name), folder, { recursive: true, filter })

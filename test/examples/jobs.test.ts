@@ -105,12 +105,13 @@ it.each([
   )
 })
 
-/** A server that answers every request with the same JSON, and keeps what it was sent. */
-async function receiver(answer: object) {
+/** A server that answers every request with the same JSON, the first ones with a status, and keeps what it was sent. */
+async function receiver(answer: object, statuses: number[] = []) {
   const bodies: string[] = []
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       bodies.push(body)
+      response.statusCode = statuses.shift() ?? 200
       response.end(JSON.stringify(answer))
     })
   })
@@ -132,21 +133,25 @@ it('slack-digest sends one message a morning, with a summary that holds no marku
     content: { microblog: [...coffee(3, 0), ...coffee(30, 1)] },
   })
   const ai = await receiver({ choices: [{ message: { content: 'All say <!channel> coffee.' } }] })
-  const slack = await receiver({})
+  const slack = await receiver({}, [500])
   const example = await Example.install('slack-digest')
   const service = { ...serviceOf(sandbox), SLACK_URL: slack.url, AI_URL: ai.url, AI_KEY: 'key' }
+  const failed = example.start(service)
+  expect(await failed.ended(), failed.output).toBe(1)
+  expect(failed.output).toContain('4 of 20 credits spent')
+  // What was paid for is sent by the next run.
   const run = example.start(service)
   expect(await run.ended(), run.output).toBe(0)
+  expect(slack.bodies[1]).toBe(slack.bodies[0])
   const [headline, summary, ...best] = (JSON.parse(slack.bodies[0]!) as { text: string }).text.split('\n')
   expect(headline).toMatch(/^\*30 posts about coffee on /)
   expect(summary).toBe('All say &lt;!channel&gt; coffee.')
   expect(best).toHaveLength(3)
   expect(best[0]).toMatch(/^• coffee &lt;29&gt; \(@ada, 29 views\) https:/)
   expect(JSON.parse(ai.bodies[0]!)).toMatchObject({ messages: [{ role: 'system' }, { role: 'user' }] })
-  expect(run.output).toContain('4 of 20 credits spent')
 
   const again = example.start(service)
-  expect([await again.ended(), slack.bodies.length, sandbox.ledger.spent]).toEqual([0, 1, 4])
+  expect([await again.ended(), slack.bodies.length, sandbox.ledger.spent]).toEqual([0, 2, 4])
 })
 
 it('spike-alert buys past days once, and alerts once of a day with far more posts', async () => {

@@ -32,7 +32,9 @@ export const concurrency: Faults = {
         await pass(100)
         const others = Promise.allSettled(['a', 'b', 'c'].map(search))
         await pass(100)
-        await client.close()
+        const closed = client.close()
+        await pass(100)
+        await closed
         const [late] = await Promise.allSettled([client.withOptions({}).microblog.search({ query: 'late' })])
         return [...(await waiting), ...(await others), late]
       },

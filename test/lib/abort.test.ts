@@ -16,6 +16,17 @@ it('within() does not call late() when it is left in the moment in which the tim
   expect(late).not.toHaveBeenCalled()
 })
 
+it('within() takes what came in time when its process was stopped until later', async () => {
+  const arriving = (): Promise<string> => new Promise((resolve) => setTimeout(resolve, 300, 'in time'))
+  const results = [arriving, hang].map((work) => within(100, work, () => 'late'))
+  // The process stands still for 5 s: a timer is due before it can read.
+  const stopped = performance.now() + 5000
+  vi.spyOn(performance, 'now').mockReturnValue(stopped)
+  const { value } = await settle(Promise.all(results))
+  vi.restoreAllMocks()
+  expect(value).toEqual(['in time', 'late'])
+})
+
 it('within() aborts the work when it is left, with the reason', async () => {
   const reason = new Error('left')
   const signals: AbortSignal[] = []

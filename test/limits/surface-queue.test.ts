@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { organizationLimits } from '../../src/api/limits.ts'
 import { LocalLimiter } from '../../src/limits/local-limiter.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
@@ -47,7 +48,7 @@ function traffic(
 
 describe('LocalLimiter.acquire()', () => {
   it('finds the place of a call in a few steps when thousands have a priority each', async () => {
-    const limiter = new LocalLimiter({ inFlight: 1, perMinute: 20 })
+    const limiter = new LocalLimiter({ ...organizationLimits, inFlight: 1 })
     let reads = 0
     await refuse(limiter, 'a', 30_000)
     const waiting = Array.from({ length: 2000 }, (_, index) => {

@@ -134,6 +134,14 @@ describe.each(Object.entries(refused))('createProxy() refuses with %s', (answer,
 
 describe('createProxy() refuses', () => {
   it.each([
+    ['a field that it does not know', { body: '{"query":"a","minimumViewsCount":1}' }],
+    ['reactions', { path: '/data/professionalnet/posts/reactions', body: '{"postUrl":"x"}' }],
+  ])('%s without advice that only its operator could follow', async (_, request) => {
+    const { value } = await settle(post(setUp({ budget: 100 }).proxy, request))
+    expect(await value!.text()).not.toMatch(/extraParams|expectedItems/)
+  })
+
+  it.each([
     ['has 60,000 unknown fields', Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, 1]))],
     ['has an unknown field with a name of 600 kB', { ['k'.repeat(600_000)]: 1 }],
   ])('a body in less than 10 kB when it %s', async (_, params) => {

@@ -121,6 +121,18 @@ describe('createProxy() when a browser sends a request again', () => {
     expect(await value[2]?.json()).toMatchObject({ error: { code: 'timeout', charged: 'unknown' } })
   })
 
+  it('retries for the page that repeats it when the first connection has gone', async () => {
+    const { proxy, sandbox } = setUp()
+    sandbox.inject({ status: 503, retryAfter: 1, delay: 1000 })
+    const connection = new AbortController()
+    const first = post(proxy, { headers: attempt, signal: connection.signal })
+    const repeat = post(proxy, { headers: attempt })
+    await pass(500)
+    connection.abort()
+    const { value } = await settle(Promise.all([first, repeat]))
+    expect(value?.[1].status).toBe(200)
+  })
+
   it.each([
     ['of the service', { inject: { status: 500 } }, {}],
     ['of the connection', { inject: { reset: 'after' } }, {}],

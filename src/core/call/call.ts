@@ -1,5 +1,5 @@
 import { type Operation, effectOf } from '../../api/operation.ts'
-import type { Attempt, Charged, ErrorContext, TimeoutPhase } from '../../errors/index.ts'
+import type { Attempt, Charged, ErrorContext, InvalidRequestError, TimeoutPhase } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import type { RequestOutcome } from '../../limits/interface.ts'
@@ -8,7 +8,7 @@ import type { ClientSettings } from '../options/client-settings.ts'
 import type { CallSettings } from '../options/options.ts'
 import type { Cached, CallObserver } from '../options/observer.ts'
 import type { Cancellation } from './cancellation.ts'
-import { type Composed, type Composition, paramsOf } from './compose-request.ts'
+import { type Composed, paramsOf } from './compose-request.ts'
 import type { Issue } from '../../api/issues.ts'
 import type { RawResponse } from '../http/fetch.ts'
 import type { Failing } from '../http/retry-wait.ts'
@@ -130,13 +130,17 @@ export function phaseBefore({ record }: Pick<Call, 'record'>): TimeoutPhase {
 /** What every error of a request has: `next` holds the params of the failed page, if the operation has pages. */
 export function contextOf(
   operation: Operation,
-  request: Composition,
+  request: Composed | InvalidRequestError,
   tookEffect: Charged = 'no',
 ): ErrorContext {
   const { id, paging } = operation
   const context = { operation: id, next: paging && paramsOf(request), attempts: [] }
-  if (effectOf(operation) !== 'write') return { ...context, charged: tookEffect }
-  return { ...context, applied: tookEffect === 'no' ? tookEffect : 'unknown' }
+  const isWrite = effectOf(operation) === 'write'
+  return {
+    ...context,
+    ...((!isWrite || operation.price.kind !== 'free') && { charged: tookEffect }),
+    ...(isWrite && { applied: tookEffect === 'no' ? tookEffect : 'unknown' }),
+  }
 }
 
 /** What an attempt came to. */

@@ -5,7 +5,7 @@ import {
   TimeoutError,
 } from '../../errors/index.ts'
 import { timePassed } from '../../errors/words.ts'
-import { followAbort, within } from '../../lib/abort.ts'
+import { followAbort, runAfter, within } from '../../lib/abort.ts'
 import { isMarked } from '../../lib/thrown.ts'
 import type { CallSettings } from '../options/options.ts'
 
@@ -104,10 +104,10 @@ export class Cancellation extends AbortController {
       this.#sendBy = end
       this.#late = reason
     }
-    const timer = setTimeout(() => {
+    const stop = runAfter(ms, () => {
       // A request that was sent goes on, unless its call is at its end.
       if (option === 'deadline' || !this.isInFlight) this.abort(reason)
-    }, ms)
-    this.#cleanUp.push(() => clearTimeout(timer))
+    })
+    this.#cleanUp.push(stop)
   }
 }

@@ -21,9 +21,6 @@ export interface Composed {
   readonly extra?: ExtraParams | undefined
 }
 
-/** What becomes of the input of a call: a request, or the error that says why it is none. */
-export type Composition = Composed | InvalidRequestError
-
 /**
  * Turns the input of a call into a request. It copies the input at once, and checks, prices and sends that copy: getters
  * and `toJSON()` may return something else each time. An id that could change the path becomes an issue; it is not
@@ -39,7 +36,7 @@ export function composeRequest(
   { bodyFormat, redactor }: Pick<ClientSettings, 'bodyFormat' | 'redactor'>,
   options?: object,
   extra?: object,
-): Composition {
+): Composed | InvalidRequestError {
   const { path, pathId, method } = operation
   try {
     const written = requestJson(input, method, bodyFormat)
@@ -117,7 +114,7 @@ function refusal(
 }
 
 /** The params of a call, for the caller, who may change them; undefined if they cannot be written as JSON. */
-export function paramsOf(request: Composition): Record<string, unknown> | undefined {
+export function paramsOf(request: Composed | InvalidRequestError): Record<string, unknown> | undefined {
   const params = request instanceof InvalidRequestError ? request.next : request.params
   return (params ?? undefined) && copyOf(params as Record<string, unknown>)
 }

@@ -73,7 +73,7 @@ export class OpenCalls {
     this.#unqueue(call)
     this.#calls.delete(call)
     call.cancellation.stop()
-    if (this.#calls.size === 0) this.#onIdle.forEach((resolve) => resolve())
+    this.#checkIdle()
   }
 
   queue(call: Call, request: QueueRequest): void {
@@ -92,6 +92,15 @@ export class OpenCalls {
   end(permit: Permit, outcome: RequestOutcome): void {
     this.#inFlight--
     permit.end(outcome)
+    this.#checkIdle()
+  }
+
+  get #isIdle(): boolean {
+    return this.#calls.size === 0 && this.#inFlight === 0
+  }
+
+  #checkIdle(): void {
+    if (this.#isIdle) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
   #unqueue(call: Call): void {
@@ -166,11 +175,11 @@ export class OpenCalls {
     return this.#closing.signal
   }
 
-  /** Aborts all open and future calls; resolves when all have settled. */
+  /** Aborts all open and future calls; resolves when all have settled, and have given back their slots. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#closing?.abort(new ClosedError())
     for (const { cancellation } of this.#calls.keys()) cancellation.abort(closed)
-    if (this.#calls.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
+    if (!this.#isIdle) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 }

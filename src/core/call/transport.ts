@@ -14,7 +14,7 @@ import { type ClientSettings, resolveOptions } from '../options/client-settings.
 import { type Observer, CallObserver } from '../options/observer.ts'
 import { type Call, type CallResult, type Send, type Wrap, contextOf, newRecord, nextCallId } from './call.ts'
 import { Cancellation } from './cancellation.ts'
-import { type Composition, composeRequest } from './compose-request.ts'
+import { type Composed, composeRequest } from './compose-request.ts'
 import { observeRefusal, wrapOfCache, wrapped } from './wraps.ts'
 import { type ClientStatus, OpenCalls } from './open-calls.ts'
 import { isMarked } from '../../lib/thrown.ts'
@@ -127,7 +127,7 @@ export class ClientTransport implements Transport {
     id?: unknown,
     options?: AnyCallOptions,
     extra: object | undefined = options?.extraParams,
-  ): Composition {
+  ): Composed | InvalidRequestError {
     return composeRequest(operation, params, id, this.#client, options, extra)
   }
 
@@ -155,7 +155,7 @@ export class ClientTransport implements Transport {
   /** Makes one call of a composed request. */
   send(
     operation: Operation,
-    request: Composition,
+    request: Composed | InvalidRequestError,
     options?: AnyCallOptions,
     { callerLeft, previousPage }: CallExtras = {},
   ): Promise<CallResult> {

@@ -11,6 +11,7 @@ import {
 } from '../../errors/index.ts'
 import { failedHeaders, limitReached, noAnswerOf } from '../../errors/words.ts'
 import { within } from '../../lib/abort.ts'
+import { isTiedToRequests } from '../../lib/runtime.ts'
 import { isA, messageOf } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
 import { type Permit, type RequestOutcome, type QueueRequest, SurfaceClosed } from '../../limits/interface.ts'
@@ -97,7 +98,8 @@ export class Turn {
     if (permit === undefined) return
     this.#permit = undefined
     const end = (): void => this.#openCalls.end(permit, outcome)
-    if (delayMs > 0) setTimeout(end, delayMs)
+    // In Cloudflare's workers, the timer would end with the incoming request.
+    if (delayMs > 0 && !isTiedToRequests()) setTimeout(end, delayMs)
     else end()
   }
 

@@ -1,3 +1,4 @@
+import { effectOf } from '../../api/operation.ts'
 import { requireOption } from '../../errors/check-options.ts'
 import type { ClientSettings } from '../options/client-settings.ts'
 import type { ObservedCall, ObservedStart, Observer, CallObserver } from '../options/observer.ts'
@@ -67,8 +68,11 @@ function untilEnd(openCalls: OpenCalls): Wrap {
       return await send(call)
     } catch (error) {
       if (!isEnded(error)) throw error
-      const context = contextOf(call.operation, call.request)
-      throw error.toError(context, call.cancellation.isInFlight ? 'headers' : 'queue')
+      // The request that it has waited for goes on.
+      const { isInFlight } = call.cancellation
+      const mayBeCharged = isInFlight && effectOf(call.operation) !== 'read'
+      const context = contextOf(call.operation, call.request, mayBeCharged ? 'unknown' : 'no')
+      throw error.toError(context, isInFlight ? 'headers' : 'queue')
     } finally {
       openCalls.delete(call)
     }

@@ -1,6 +1,6 @@
 import { describeValue } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import { ofProcess } from '../../lib/runtime.ts'
+import { isTiedToRequests, ofProcess } from '../../lib/runtime.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 
 /** Provides access tokens. An OAuth session is one. */
@@ -81,10 +81,13 @@ export class Credential {
   async refresh(refused: string): Promise<void> {
     const state = this.#state
     if (state.refreshing === undefined && refused === state.current) {
-      state.refreshing = Promise.resolve()
+      const refreshing = Promise.resolve()
         .then(() => this.#provider?.refresh?.(refused))
         .then(() => (state.current = undefined))
         .finally(() => (state.refreshing = undefined))
+      // In Cloudflare's workers, no call may wait for what belongs to the request of another.
+      if (isTiedToRequests()) return void (await refreshing)
+      state.refreshing = refreshing
     }
     await state.refreshing
   }

@@ -6,7 +6,7 @@ import {
   SocialSearchError,
   setNonEnumerable,
 } from '../../errors/index.ts'
-import { type Composition, paramsOf } from '../call/compose-request.ts'
+import { type Composed, paramsOf } from '../call/compose-request.ts'
 import type { CallResult, InvalidItem } from '../call/call.ts'
 import type { ClientTransport } from '../call/transport.ts'
 import { pageLoop, samePage } from '../../errors/words.ts'
@@ -42,7 +42,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
   readonly #operation: Operation
   readonly #options: AnyCallOptions | undefined
   /** Composed at once: later changes to the params have no effect. */
-  readonly #request: Composition
+  readonly #request: Composed | InvalidRequestError
   #first: Promise<FetchedPage> | undefined
   /** Whether it resumes after the last page. */
   #isEnded = false
@@ -118,6 +118,10 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
       latest = sent
       // Like the items, before the caller may change them.
       const next = step.kind === 'next' ? this.#compose(step.params, request) : request
+      const position = this.#positionOf(next)
+      const isLoop = step.kind === 'next' && visited.has(position)
+      // Whoever resumed there would pay for the same pages again.
+      if (isLoop) Object.assign(page as object, { next: null })
       yield page
 
       progress = {
@@ -127,9 +131,8 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
       }
       if (isOver(step, progress, this.#options ?? {})) return
       if (step.kind === 'lost') throw this.#paginationError(step.why, null, fetched)
+      if (isLoop) throw this.#paginationError(pageLoop, null, fetched)
       request = next
-      const position = this.#positionOf(request)
-      if (visited.has(position)) throw this.#paginationError(pageLoop, paramsOf(request), fetched)
       visited.add(position)
       fetched = await this.#fetch(
         request,
@@ -182,7 +185,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
   }
 
   /** Composes the request for the page after another one. */
-  #compose(params: object, latest: Composition): Composition {
+  #compose(params: object, latest: Composed | InvalidRequestError): Composed | InvalidRequestError {
     return this.#transport.compose(
       this.#operation,
       params,
@@ -206,7 +209,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
    * @param expectedItems How many items are still expected.
    */
   #fetch(
-    request: Composition,
+    request: Composed | InvalidRequestError,
     previousPage?: CallResult,
     expectedItems = this.#options?.expectedItems,
   ): Promise<FetchedPage> {
@@ -225,14 +228,14 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
   }
 
   /** What tells the params of one page from those of another: its cursor or number, or all if `paging.next` makes them. */
-  #positionOf(request: Composition): unknown {
+  #positionOf(request: Composed | InvalidRequestError): unknown {
     const { paging } = this.#operation
     const params = paramsIn(request)
     if (paging === undefined || this.#options?.paging?.next !== undefined) return JSON.stringify(params)
     return params[paging.param]
   }
 
-  #items(page: Page, request: Composition, answer?: CallResult): readonly unknown[] {
+  #items(page: Page, request: Composed | InvalidRequestError, answer?: CallResult): readonly unknown[] {
     const paging = this.#options?.paging
     const items = itemsOf(this.#operation, page, paging)
     if (items !== null) return items
@@ -259,13 +262,13 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
 }
 
 /** The params themselves, which must not change. */
-function paramsIn(request: Composition): Readonly<Record<string, unknown>> {
+function paramsIn(request: Composed | InvalidRequestError): Readonly<Record<string, unknown>> {
   const params = request instanceof InvalidRequestError ? request.next : request.params
   return (params as Record<string, unknown> | null | undefined) ?? {}
 }
 
 /** The unchecked params as they were at first: later changes have no effect. */
-function extraOf(request: Composition): Pick<AnyCallOptions, 'extraParams'> | undefined {
+function extraOf(request: Composed | InvalidRequestError): Pick<AnyCallOptions, 'extraParams'> | undefined {
   return request instanceof InvalidRequestError || request.extra === undefined
     ? undefined
     : { extraParams: request.extra }

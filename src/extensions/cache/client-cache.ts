@@ -47,19 +47,15 @@ class ClientCache {
     const { operation, settings, cancellation } = call
     const { cache } = settings
     if (cache !== 'only' && (effectOf(operation) !== 'metered' || cache === false)) return send(call)
+    // That error names the credential.
+    if (this.#answers === undefined && call.client.credential.isMissing) return send(call)
     cancellation.throwIfAborted()
     const wanted = wantedBy(call, this.#maxAge)
     if (cache === 'only')
       return this.#deliver(call, { entry: await this.#stored(call, wanted), isPayer: false })
     for (;;) {
-      const shared = this.#sharedRequest(call, wanted, send)
-      try {
-        const answer = await shared.join(call)
-        if (answer.fetched !== undefined || wanted.accepts(answer.entry))
-          return await this.#deliver(call, answer)
-      } catch (error) {
-        if (!shared.mayTakeOver(call, error)) throw error
-      }
+      const answer = await this.#sharedRequest(call, wanted, send).join(call)
+      if (answer.fetched !== undefined || wanted.accepts(answer.entry)) return this.#deliver(call, answer)
     }
   }
 
@@ -87,7 +83,7 @@ class ClientCache {
     const answer = inFlight?.fetched
     if (inFlight !== undefined && (answer === undefined || wanted.isFresh(answer))) return inFlight
     const stored = new CacheLookup(this.#known(), call, wanted)
-    const shared = new SharedRequest(stored, call, send, () => {
+    const shared = new SharedRequest(stored, send, () => {
       if (this.#shared.get(name) === shared) this.#shared.delete(name)
     })
     this.#shared.set(name, shared)

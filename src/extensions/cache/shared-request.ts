@@ -11,36 +11,39 @@ export interface SharedAnswer {
   readonly isPayer: boolean
 }
 
-/** How a request ended. What it cost, the first call that waited then has paid. */
-type Outcome = { readonly payer?: Call | undefined } & (
-  Pick<SharedAnswer, 'entry' | 'fetched'> | { readonly failure: unknown }
-)
+/** How a request ended. */
+type Outcome = {
+  /** The first call that waited then: it has paid what the request has cost. */
+  readonly payer: Call | undefined
+  /** Of the request. */
+  readonly record: Call['record']
+} & (Pick<SharedAnswer, 'entry' | 'fetched'> | { readonly failure: unknown })
+
+/** A request that follows the options of one call, except for its signal and deadline. */
+interface Lead {
+  readonly leader: Call
+  /** The call that pays gets it: it need not be the leader. */
+  readonly record: Call['record']
+  readonly end: SharedCancellation
+}
 
 /**
- * Equal calls that share one request. It follows the options of the call that began it, except for its signal and deadline,
- * and goes on as long as a call waits for it; the first of these pays.
+ * Equal calls that share one request. The first that waits leads: the request follows its options and goes on as long as a call
+ * waits. If it fails for the leader alone, before it is charged, the next call leads another one.
  */
 export class SharedRequest {
   readonly #stored: CacheLookup
   readonly #send: Send
   readonly #close: () => void
-  readonly #leader: Call
-  /** Of the request. The call that pays gets it: it need not be the leader. */
-  readonly #record: Call['record']
-  readonly #waiting = new Set<Call>()
-  readonly #end: SharedCancellation
-  #outcome: Promise<Outcome> | undefined
+  /** The calls that wait, and what tells each of them the outcome. */
+  readonly #waiting = new Map<Call, (outcome: Outcome) => void>()
+  #lead: Lead | undefined
+  #outcome: Outcome | undefined
   #fetched: Entry | undefined
 
-  /**
-   * @param leader The call that begins the request.
-   * @param close Called when no further call may join.
-   */
-  constructor(stored: CacheLookup, leader: Call, send: Send, close: () => void) {
+  /** @param close Called when no further call may join. */
+  constructor(stored: CacheLookup, send: Send, close: () => void) {
     this.#stored = stored
-    this.#leader = leader
-    this.#end = new SharedCancellation(leader, this.#waiting)
-    this.#record = { ...leader.record }
     this.#send = send
     this.#close = close
   }
@@ -52,74 +55,117 @@ export class SharedRequest {
 
   /** Waits for the answer. The first call that joins begins the request. */
   async join(call: Call): Promise<SharedAnswer> {
+    const outcome = this.#outcome ?? (await this.#wait(call))
+    const isPayer = call === outcome.payer
+    // Of a call that its caller has aborted, observers learn what its record says.
+    if (isPayer) call.record = outcome.record
+    if (!('failure' in outcome)) return { ...outcome, isPayer }
+    throw isPayer ? outcome.failure : failureOf(call, outcome.failure)
+  }
+
+  #wait(call: Call): Promise<Outcome> {
     const { cancellation } = call
-    this.#waiting.add(call)
-    cancellation.markInFlight(this.#end.isInFlight)
-    const ending = (this.#outcome ??= this.#fetch())
-    const outcome = await cancellation
-      .race(() => ending)
+    const told = new Promise<Outcome>((resolve) => this.#waiting.set(call, resolve))
+    if (this.#lead === undefined) void this.#run(this.#leadOf(call))
+    else cancellation.markInFlight(this.#lead.end.isInFlight)
+    return cancellation
+      .race(() => told)
       .catch((reason: unknown) => {
         this.#leave(call, reason)
         // The last call that waits gets the facts of the request that ends with it.
-        return ending
+        return told
       })
-    const isPayer = call === outcome.payer
-    // Of a call that its caller has aborted, observers learn what its record says.
-    if (isPayer) call.record = this.#record
-    if (!('failure' in outcome)) return { ...outcome, isPayer }
-    throw isPayer ? outcome.failure : failureOf(call, outcome.failure)
   }
 
   /** Ends the request, if it does not go on without this call. @throws the reason if it does. */
   #leave(call: Call, reason: unknown): void {
     const isLast = this.#waiting.size === 1
-    // Nothing more is sent on the budget of a leader that has left: the others begin anew, each on its own.
-    if (!isLast && (call !== this.#leader || this.#end.isInFlight)) {
-      this.#waiting.delete(call)
-      throw reason
-    }
-    this.#close()
-    this.#end.abort(reason)
+    if (!isLast) this.#waiting.delete(call)
+    else this.#close()
+    // Nothing more is sent on the budget of a leader that has left.
+    if (isLast || (call === this.#lead?.leader && !this.#lead.end.isInFlight)) this.#lead?.end.abort(reason)
+    if (!isLast) throw reason
   }
 
-  /** Whether a call sends the request itself after a failure, which was the leader's alone: another budget refused, or it has left. */
-  mayTakeOver(call: Call, error: unknown): boolean {
-    if (call === this.#leader || call.cancellation.signal.aborted) return false
-    const isFree = this.#end.signal.aborted || this.#record.tookEffect === 'no'
-    const [own = [], leading = []] = [call, this.#leader].map(({ settings }) => settings.budget)
-    const isSame = own.length === leading.length && own.every((each) => leading.includes(each))
-    return (error instanceof CreditBudgetError && !isSame) || (isFree && this.#end.isLeft)
+  #leadOf(leader: Call): Lead {
+    return (this.#lead = {
+      leader,
+      record: { ...leader.record },
+      end: new SharedCancellation(leader, this.#waiting),
+    })
+  }
+
+  /** Sends the request, and tells those who wait. It never rejects. */
+  async #run(first: Lead): Promise<void> {
+    for (let lead = first; ;) {
+      const outcome = await this.#fetch(lead)
+      if (!('failure' in outcome) || lead.record.tookEffect !== 'no') return this.#tellAll(outcome)
+      const next = this.#tellThose(outcome, lead)
+      if (next === undefined) return this.#tellAll(outcome)
+      lead = this.#leadOf(next)
+    }
+  }
+
+  /** Tells a failure to the calls that it concerns, up to the first that it does not. @returns that call. */
+  #tellThose(outcome: Outcome, { leader, record, end }: Lead): Call | undefined {
+    // One that was to be retried did not end the call: that was something of its own, such as its budget.
+    const isOwn = record.failures.at(-1)?.wait !== null
+    for (const [call, tell] of this.#waiting) {
+      const isAlive = call !== leader && !call.cancellation.signal.aborted
+      if (isAlive && (end.isLeft || (isOwn && !isAlike(call, leader)))) return call
+      this.#waiting.delete(call)
+      tell(outcome)
+    }
+    return undefined
+  }
+
+  #tellAll(outcome: Outcome): void {
+    this.#outcome = outcome
+    for (const tell of this.#waiting.values()) tell(outcome)
+    this.#waiting.clear()
+    // Calls may join until the store has what was fetched.
+    if ('failure' in outcome) this.#close()
   }
 
   /** Looks into the store, or else sends the request. It never rejects. */
-  async #fetch(): Promise<Outcome> {
-    const { settings } = this.#leader
+  async #fetch({ leader, record, end }: Lead): Promise<Outcome> {
     try {
-      const stored = await this.#end.race(() => this.#stored.find())
-      if (stored !== null) return { entry: stored }
-      this.#end.throwIfAborted()
+      const stored = await end.race(() => this.#stored.find())
+      if (stored !== null) {
+        this.#close()
+        return { entry: stored, payer: undefined, record }
+      }
+      end.throwIfAborted()
       // Each call validates the answer by its own options.
-      const own = { ...settings, validation: 'off' as const, schema: undefined }
-      const sent = { ...this.#leader, settings: own, cancellation: this.#end, record: this.#record }
-      const fetched = await this.#send(sent)
+      const settings = { ...leader.settings, validation: 'off' as const, schema: undefined }
+      const fetched = await this.#send({ ...leader, settings, cancellation: end, record })
       const entry = (this.#fetched = this.#stored.toEntry(fetched))
       const deleted = this.#stored.deleteNext(fetched)
       // A store that hangs holds no answer beyond the deadline.
-      await this.#end.race(() => deleted).catch(() => {})
+      await end.race(() => deleted).catch(() => {})
       void this.#stored.store(entry, fetched).then(this.#close)
-      return { entry, fetched, payer: this.#firstWaiting }
-    } catch (error) {
-      return { failure: error, payer: this.#firstWaiting }
-    } finally {
-      // Calls may join until the store has what was fetched.
-      if (this.#fetched === undefined) this.#close()
+      return { entry, fetched, payer: this.#firstWaiting, record }
+    } catch (failure) {
+      return { failure, payer: this.#firstWaiting, record }
     }
   }
 
   get #firstWaiting(): Call | undefined {
-    const [first] = this.#waiting
+    const [first] = this.#waiting.keys()
     return first
   }
+}
+
+/** Whether what fails for one call before it is sent fails for another, too: both have the same budgets, headers and time. */
+function isAlike(call: Call, leader: Call): boolean {
+  const [own, leading] = [call.settings, leader.settings]
+  return (
+    own.budget.length === leading.budget.length &&
+    own.budget.every((each) => leading.budget.includes(each)) &&
+    (own.headers === leading.headers ||
+      ![own, leading].some(({ headers }) => typeof headers === 'function')) &&
+    call.cancellation.sendBy <= leader.cancellation.sendBy
+  )
 }
 
 /** The failure of a request, for a call that has not paid for it. */
@@ -141,10 +187,10 @@ function failureOf(call: Call, error: unknown): unknown {
 /** What ends a request that equal calls share: nothing but the last of them that waits. */
 class SharedCancellation extends Cancellation {
   readonly #leader: Call
-  readonly #waiting: ReadonlySet<Call>
+  readonly #waiting: ReadonlyMap<Call, unknown>
 
   /** @param waiting The calls that wait for the request. */
-  constructor(leader: Call, waiting: ReadonlySet<Call>) {
+  constructor(leader: Call, waiting: ReadonlyMap<Call, unknown>) {
     super()
     this.#leader = leader
     this.#waiting = waiting
@@ -160,19 +206,19 @@ class SharedCancellation extends Cancellation {
   override get sendBy(): number {
     if (this.isLeft) return -Infinity
     let latest = -Infinity
-    for (const { cancellation } of this.#waiting) latest = Math.max(latest, cancellation.sendBy)
+    for (const { cancellation } of this.#waiting.keys()) latest = Math.max(latest, cancellation.sendBy)
     return latest
   }
 
   /** What is in flight for the request is so for each call that waits. */
   override markInFlight(isInFlight: boolean): void {
     super.markInFlight(isInFlight)
-    for (const { cancellation } of this.#waiting) cancellation.markInFlight(isInFlight)
+    for (const { cancellation } of this.#waiting.keys()) cancellation.markInFlight(isInFlight)
   }
 
   override throwIfAborted(): void {
     super.throwIfAborted()
     if (performance.now() > this.sendBy)
-      for (const { cancellation } of this.#waiting) cancellation.throwIfAborted()
+      for (const { cancellation } of this.#waiting.keys()) cancellation.throwIfAborted()
   }
 }

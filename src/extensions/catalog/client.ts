@@ -8,6 +8,7 @@ import {
   assertToken,
   resolveOptions,
 } from '../../extend.ts'
+import { organizationLimits } from '../../api/limits.ts'
 import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../../api/catalog/operations.ts'
 import type { Planet, PlanetId } from '../../api/catalog/planet.ts'
 import { parseCatalogJson } from '../../api/catalog/json.ts'
@@ -64,7 +65,7 @@ export class CatalogClient {
     if (typeof token !== 'function') assertToken(token, 'token')
     const auth = { token: typeof token === 'function' ? token : () => token }
     const { client, defaults } = resolveOptions({ ...options, auth })
-    const limiter = new LocalLimiter({ inFlight: Infinity, perMinute: Infinity })
+    const limiter = new LocalLimiter({ ...organizationLimits, inFlight: Infinity, perMinute: Infinity })
     const own = { ...client, bodyFormat: catalogFormat, limiter }
     const transport = new ClientTransport(own, defaults)
     this.#transport = transport

@@ -2,6 +2,7 @@ import type { AuthProvider } from '../../index.ts'
 import { type Failing, nextWait } from '../../extend.ts'
 import { type ChangeText, textKey, updateWithin } from '../shared/store.ts'
 import { Redactor } from '../../lib/redactor.ts'
+import { isTiedToRequests } from '../../lib/runtime.ts'
 import { sleep } from '../../lib/time.ts'
 import {
   OAuthError,
@@ -85,9 +86,12 @@ export class OAuthSession implements AuthProvider {
   async token(): Promise<string> {
     this.#usedAt = performance.now()
     if (this.#cached && this.#isFresh(this.#cached)) return this.#cached.accessToken
-    this.#renewing ??= this.#renew().finally(() => (this.#renewing = undefined))
+    // In Cloudflare's workers, no call may wait for what belongs to the request of another: they renew like processes.
+    const renewing = isTiedToRequests()
+      ? this.#renew()
+      : (this.#renewing ??= this.#renew().finally(() => (this.#renewing = undefined)))
     try {
-      return (await this.#renewing).accessToken
+      return (await renewing).accessToken
     } catch (error) {
       // An early renewal may fail: the token has not expired yet.
       const cached = this.#cached
@@ -195,8 +199,13 @@ export class OAuthSession implements AuthProvider {
     // If this process dies now, the next one must not send the token again: servers may take that for theft.
     // The fraction tells it from those of other processes.
     const sent = { ...stored, refreshSentAt: clock + Math.random() }
-    this.#unsent.add(sent.refreshSentAt)
-    if (!(await this.#replace(stored, sent))) return undefined
+    try {
+      if (!(await this.#replace(stored, sent))) return undefined
+    } catch (error) {
+      // The store may have it nevertheless.
+      this.#unsent.add(sent.refreshSentAt)
+      throw error
+    }
     this.#unsent.clear()
     const signOuts = this.#signOuts
     try {

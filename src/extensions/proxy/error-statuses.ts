@@ -11,7 +11,7 @@ import {
 } from '../../errors/index.ts'
 import { budgetTooLow, gatewayAnswered, notSent } from '../../errors/words.ts'
 import type { Budget } from '../../index.ts'
-import type { Issue } from '../../api/issues.ts'
+import { type Issue, issuesText } from '../../api/issues.ts'
 
 /** The client's own errors that the browser may see, with the status and the code of each. Others may name internal hosts. */
 const ownErrors: {
@@ -65,12 +65,13 @@ export function refusalOf(
     return new ProxyRefusal(isError ? status : 502, code, words, { ...fields, issues, retryAfter })
   }
   if (error instanceof CreditBudgetError) return budgetRefusal(error, userBudget)
-  const { issues = [] } = error as Partial<InvalidRequestError>
+  const { issues = [], option } = error as Partial<InvalidRequestError>
   const [status, code] = ownErrors[error.code] ?? [500, 'internal_error']
   // It tells the client there that this is an error of the client here.
   const { phase = 'headers' } = error
-  const words =
-    error.code === 'connection' ? 'the connection between the proxy and the service failed' : error.what
+  // What the page cannot set is no advice for it.
+  const said = option === 'extraParams' ? notSent(issuesText(issues)) : error.what
+  const words = error.code === 'connection' ? 'the connection between the proxy and the service failed' : said
   return new ProxyRefusal(status, code, words, { ...fields, issues, phase })
 }
 
@@ -79,7 +80,9 @@ function budgetRefusal(
   { budget, refusedBy }: CreditBudgetError,
   userBudget: Budget | undefined,
 ): ProxyRefusal {
-  const { needed, remaining, resetsAt, bound } = budget
+  const { needed, remaining, resetsAt } = budget
+  // Items are expected by the operator, not by the page.
+  const bound = budget.bound ?? undefined
   const isOfUser = userBudget !== undefined && refusedBy === userBudget
   const reserved = isOfUser ? budget.reserved : undefined
   const message = budgetTooLow(

@@ -2,7 +2,7 @@ import { CreditBudget } from '../../index.ts'
 import { effectOf } from '../../api/operation.ts'
 import { boundOf } from '../../api/price.ts'
 import { attemptHeader, creditsHeader, defaultTimeoutMs } from '../../extend.ts'
-import { ApiError, TimeoutError } from '../../errors/index.ts'
+import { ApiError, TimeoutError, isSocialSearchError } from '../../errors/index.ts'
 import { limitReached, notSent } from '../../errors/words.ts'
 import { randomId } from '../../lib/hash.ts'
 import { isA, runUserCallback } from '../../lib/thrown.ts'
@@ -100,7 +100,8 @@ async function forward(
     const { caller, body } = admitted
     const respond = (): Promise<Response | null> =>
       call(proxied, settings).catch((error: unknown) =>
-        hasLeft(error) && chargedOf(meter) === 'no' ? null : responseTo(error),
+        // Who has left takes no retry from those who wait for the same.
+        request.signal.aborted && isUnapplied(error) && chargedOf(meter) === 'no' ? null : responseTo(error),
       )
     const key = JSON.stringify([caller, operation.id, id, attempt, body])
     const response = await settings.repeats.answer(key, respond, times.endBy, request.signal)
@@ -161,11 +162,18 @@ async function call(
   const age = received.cached && { age: String(Math.floor(received.cached.age / 1000)) }
   const response = jsonResponse(received.text || null, received.response.status, age)
   if (isFree) return response
-  return addCredits(response, meter, meter.summary().spent > 0 ? 'yes' : chargedOf(meter))
+  // The user who began a request that several share may have left: then another one pays.
+  const { credits } = received
+  return addCredits(response, credits, credits.spent > 0 ? 'yes' : chargedOf(meter))
 }
 
 function isUnsent({ charged, applied, phase }: TimeoutError): boolean {
   return charged === 'no' && applied !== 'unknown' && (phase === 'queue' || phase === 'wait')
+}
+
+/** Whether a call that failed has changed nothing. */
+function isUnapplied(error: unknown): boolean {
+  return !isSocialSearchError(error) || error.applied !== 'unknown'
 }
 
 /** If the wait is unknown, in seconds. */

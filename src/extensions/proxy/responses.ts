@@ -1,5 +1,5 @@
 import type { Budget, CreditBudget } from '../../index.ts'
-import { creditsHeader } from '../../extend.ts'
+import { type CallCredits, creditsHeader } from '../../extend.ts'
 import { type Charged, InvalidResponseError, type SocialSearchError } from '../../errors/index.ts'
 import { shallowJson } from '../../lib/json.ts'
 import { type ProxyRefusal, refusalOf } from './error-statuses.ts'
@@ -41,7 +41,7 @@ export function failedCall(
     error instanceof InvalidResponseError
       ? unusableSuccess(error)
       : errorResponse(requestId, refusalOf(error, charged, isWrite, userBudget))
-  return addCredits(response, meter, charged)
+  return addCredits(response, meter.summary(), charged)
 }
 
 /** Passes a paid body on as it is: the caller may need less than the documented shape. */
@@ -58,8 +58,11 @@ export function chargedOf(meter: CreditBudget): Charged {
 }
 
 /** Adds what a call has cost, so that the ledger of the client behind the proxy is correct. */
-export function addCredits(response: Response, meter: CreditBudget, charged: Charged): Response {
-  const { spent, uncertain } = meter.summary()
+export function addCredits(
+  response: Response,
+  { spent, uncertain }: CallCredits,
+  charged: Charged,
+): Response {
   response.headers.set(creditsHeader, `spent=${spent}, uncertain=${uncertain}, charged=${charged}`)
   return response
 }

@@ -174,7 +174,7 @@ describe('console.warn()', () => {
     for (let made = 0; made < 30; made++) other.microblog.search({ query: 'a' }).catch(() => {})
     await pass(20_000)
     expect(lines()).toHaveLength(1)
-    await client.close()
+    await settle(client.close())
   })
 
   it('gets it when a call has been queued for 5 seconds and the end is unknown', async () => {
@@ -182,7 +182,7 @@ describe('console.warn()', () => {
     expect(lines()).toEqual([])
     await pass(400)
     expect(lines()).toEqual([expect.stringMatching(/ other requests are running .*reason: slot\)$/)])
-    await client.close()
+    await settle(client.close())
   })
 
   it.each<[string, Step, string]>([
@@ -195,7 +195,7 @@ describe('console.warn()', () => {
   ])('gets it when %s in more than 5 seconds', async (_, first, end) => {
     const { client, lines } = await written([first, ...answers], 1, 300)
     expect(lines()).toEqual([expect.stringContaining(end)])
-    await client.close()
+    await settle(client.close())
   })
 
   it.each<[string, Step[], Partial<ClientOptions>?]>([

@@ -85,7 +85,7 @@ describe.each(kinds)('%s of a function', (_, optionsOf) => {
     void begin(client, 1)
     await pass(15_000)
     expect(ages).toEqual([0])
-    await busy.close()
+    await settle(busy.close())
   })
 
   it('takes nothing from the time that the pace has cost, which the attempt tells', async () => {

@@ -80,6 +80,14 @@ describe('SocialSearch.request()', () => {
     expect(seen).toMatchObject({ value: { data: {} }, spent: 0, uncertain: 3 })
   })
 
+  it('sends a change that has a price once, and says what it may have changed and cost', async () => {
+    service.script(failure(502, 'upstream'))
+    const change = { method: 'PATCH', path: '/listeners/lis_1', credits: 1 }
+    const seen = await request(change, {}, {}, { cache: new ResultCache({ maxAge: 60_000 }) })
+    expect(seen).toMatchObject({ error: { applied: 'unknown', charged: 'unknown' }, uncertain: 1 })
+    expect(service.arrivals).toHaveLength(1)
+  })
+
   it.each<[string, Response, object?]>([
     ['200 without a body to a PATCH', empty(200)],
     ['204 that does not fit its schema', empty(), { schema: z.object({ id: z.string() }) }],

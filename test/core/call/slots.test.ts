@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { ClientOptions, SocialSearch } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { hang, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
@@ -22,6 +22,19 @@ describe('search() keeps its slot for 50 ms', () => {
     const ended = client.microblog.search(query, options()).catch((error: unknown) => error)
     expect(await service.search(client)).toMatchObject({ error: undefined, at: [0, ms] })
     expect(await ended).toBeInstanceOf(Error)
+  })
+
+  it('when close() ends it in flight, and close() waits for that', async () => {
+    service.script(hang)
+    const client = makeClient()
+    const ended = client.microblog
+      .search(query)
+      .then()
+      .catch((error: unknown) => error)
+    await pass(100)
+    expect((await settle(client.close())).ms).toBe(50)
+    expect(client.status().slots.taken).toBe(0)
+    expect(await ended).toMatchObject({ code: 'closed' })
   })
 
   function abortedIn(ms: number): AbortSignal {

@@ -28,7 +28,7 @@ it.each([
     const second = client.microblog.search(query).catch((error: unknown) => error)
     const { value: error } = await settle(Promise.race([first, second]))
     expect((error as Error).message).toContain(message)
-    await client.close()
+    await settle(client.close())
   },
 )
 
@@ -150,7 +150,7 @@ describe('close', () => {
     await pass(100)
     expect(client.credits.reserved).toBe(2)
     const both = Promise.all([client.close(), client.close()])
-    await client.close()
+    await settle(client.close())
     expect(client.credits.reserved).toBe(0)
     expect((await settle(both)).ms).toBe(0)
     expect((await settle(call)).error).toBeInstanceOf(ClosedError)

@@ -60,6 +60,19 @@ describe('resume()', () => {
     expect(service.arrivals).toEqual([])
   })
 
+  it('pays for no page again when the pages before ended in a loop', async () => {
+    service.script(ok(page(['1'], 'A')), ok(page(['2'], 'B')), ok(page(['3'], 'A')))
+    const nexts: unknown[] = []
+    const reading = async () => {
+      for await (const { next } of search().pages()) nexts.push(next?.cursor)
+    }
+    const { error } = await settle(reading())
+    expect(error).toMatchObject({ name: 'PaginationError', next: null })
+    expect(nexts).toEqual(['A', 'B', undefined])
+    expect(() => search().resume(error as never)).toThrow('the PaginationError lacks it')
+    expect(service.arrivals).toHaveLength(3)
+  })
+
   it('continues at the page that an error names when the error also has the page that was paid for', async () => {
     service.script(
       ok(networkPosts(1, 'a')),
