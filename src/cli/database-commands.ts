@@ -10,7 +10,6 @@ import { createTable } from './table.ts'
 import { gapText } from './watch-report.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { forgetRecords, remainsText } from './database/forget.ts'
-import { untilFree } from './database/open-database.ts'
 
 interface FindFlags extends Pick<SharedFlags, 'format' | 'fields'> {
   readonly limit: number
@@ -107,7 +106,7 @@ export async function forget(path: string, { author, id: ids, olderThan, yes }: 
     if (!(await ask(`${question}. Continue?`))) throw new CommandError('interrupted', 'nothing was deleted')
   }
   const options = { author, ids, olderThan }
-  const { records, isClean, searches } = await forgetRecords(path, options, confirm, untilFree(path))
+  const { records, isClean, searches } = await forgetRecords(path, options, confirm)
   say(`${path}: ${count(records, 'record')} forgotten. Later runs do not add them again.`)
   if (!isClean) say(remainsText(path))
   if (searches.length > 0)

@@ -1,20 +1,11 @@
 import { extname } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
 import { csvLines } from '../extensions/export/csv.ts'
 import { jsonOf } from '../extensions/export/fields.ts'
 import { count } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
-import type { FileLock } from '../lib/node/file-lock.ts'
 import { inTransaction } from '../lib/sqlite-file.ts'
 import { type Source, SourceReader, assertHasOrder, sourcesIn } from './database/export-sources.ts'
-import {
-  assertExists,
-  lockForRun,
-  openDatabase,
-  untilFree,
-  whenFree,
-  withPath,
-} from './database/open-database.ts'
+import { type OpenDatabase, lockForRun, untilFree, withRecords } from './database/open-database.ts'
 import { tableIsMissing } from './database/tables.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
 import { say } from './terminal.ts'
@@ -31,19 +22,32 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
   const interrupt = new InterruptHandler(`stopped; there is no new ${to}`)
   const { signal } = interrupt
   interrupt.start()
-  let database: DatabaseSync | undefined
-  let lock: FileLock | undefined
   try {
-    assertExists(from)
-    const file = (database = await openDatabase(from, 'export', { signal }))
-    const format = fileFormatOf(to)
-    const isNew = flags.new === true
-    const all = await whenFree(from, () => sourcesIn(file), { signal })
-    const sources = chosenFrom(all, from, format, flags)
-    // Two exports at once would have the same rows.
-    if (isNew) lock = lockForRun(from, sources.map(({ name }) => `.export.${name}`).sort())
-    await startReading(from, file, signal)
-    const readers = sources.map((source) => new SourceReader(file, source, isNew))
+    const read = await withRecords(from, 'export', (file) => exportTo(to, file, flags, signal), { signal })
+    say(`${to}: ${read.map((each) => rowsText(each, read.length > 1)).join(', ')}`)
+  } finally {
+    interrupt.end()
+  }
+}
+
+/** @returns what it has exported. */
+async function exportTo(
+  to: string,
+  file: OpenDatabase,
+  flags: ExportFlags,
+  signal: AbortSignal,
+): Promise<readonly SourceReader[]> {
+  const { path, database } = file
+  const format = fileFormatOf(to)
+  const isNew = flags.new === true
+  const sources = chosenFrom(await file.run(() => sourcesIn(database)), format, flags)
+  // Two exports at once would have the same rows.
+  const lock = isNew ? lockForRun(path, sources.map(({ name }) => `.export.${name}`).sort()) : undefined
+  try {
+    // From here on, no program can keep a connection from reading, and it reads what there is at this moment.
+    database.exec('BEGIN')
+    await file.run(() => database.prepare('SELECT 1 FROM sqlite_master').get())
+    const readers = sources.map((source) => new SourceReader(database, source, isNew))
     const filled = readers.filter(({ hasRows }) => hasRows)
     const read = filled.length > 0 ? filled : readers.slice(0, 1)
     const empty = format === '.jsonl' ? undefined : read.find(({ fields }) => fields.length === 0)
@@ -55,29 +59,18 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
         place()
         return
       }
-      file.exec('COMMIT')
+      database.exec('COMMIT')
       const settle = (): void => {
         for (const reader of read) reader.noteExported()
         // If a crash comes after it, rows come twice, but none is lost.
         place()
       }
-      const patience = { ...untilFree(from), signal }
-      await whenFree(from, () => inTransaction(file, settle, 'EXCLUSIVE'), patience)
+      await file.run(() => inTransaction(database, settle, 'EXCLUSIVE'), untilFree)
     })
-    say(`${to}: ${read.map((each) => rowsText(each, read.length > 1)).join(', ')}`)
-  } catch (error) {
-    throw withPath(from, error)
+    return read
   } finally {
     lock?.release()
-    interrupt.end()
-    database?.close()
   }
-}
-
-/** From here on, no program can keep a connection from reading, and it reads what there is at this moment. */
-async function startReading(path: string, database: DatabaseSync, signal: AbortSignal): Promise<void> {
-  database.exec('BEGIN')
-  await whenFree(path, () => database.prepare('SELECT 1 FROM sqlite_master').get(), { signal })
 }
 
 const formats = ['.csv', '.jsonl', '.xlsx'] as const
@@ -93,12 +86,10 @@ function fileFormatOf(path: string): Format {
 /** A workbook has a sheet for each table and view; other files have one of them. */
 function chosenFrom(
   all: readonly Source[],
-  path: string,
   format: Format,
   { table, new: isNew }: ExportFlags,
 ): readonly Source[] {
   const records = all.filter(({ kind }) => kind === 'records')
-  if (records.length === 0) throw new UsageError(`${path} has no records`)
   const [named] = all.filter(({ name }) => name === table)
   if (named !== undefined) {
     if (isNew === true) assertHasOrder(named)

@@ -19,7 +19,6 @@ import {
   wrap,
 } from '../extend.ts'
 import type { Observer } from '../index.ts'
-import { whenFree } from './database/open-database.ts'
 import { RecordDatabase } from './database/record-database.ts'
 
 const serverPackage = '@modelcontextprotocol/server'
@@ -101,7 +100,7 @@ export async function keepAnswers(
   // A file without records could not be searched.
   const search = operationOf('microblog.search') as Operation
   const file = await RecordDatabase.open(path, { operation: search, jobs: [] }, { label })
-  await whenFree(path, () => file.assertWritable(search))
+  await file.assertWritable(search)
   const pending = new Set<Promise<unknown>>()
   const kept: Wrap = (send) => (call) => {
     if (call.operation.price.kind === 'free') return send(call)

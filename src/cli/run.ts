@@ -6,7 +6,6 @@ import type { Patience } from '../lib/sqlite-file.ts'
 import { type OpenClient, openClient } from './client.ts'
 import { CommandError, UsageError, exitCodeOf, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
-import { untilFree } from './database/open-database.ts'
 import {
   type Progress,
   type RecordDatabaseOptions,
@@ -88,7 +87,7 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
     if (cost !== undefined) await confirm(cost, flags, opened)
     interrupt.start()
     if (out !== undefined)
-      file = await RecordDatabase.open(out, job, { label, patience: patienceOf(out, interrupt) })
+      file = await RecordDatabase.open(out, job, { label, patience: patienceOf(interrupt) })
 
     const write = async (batch: Batch): Promise<number> => {
       if (file !== undefined) return file.keep({ ...batch, at: interrupt.answeredAt }, file.noted)
@@ -147,9 +146,8 @@ async function confirm(cost: string, { yes, sandbox }: SharedFlags, { budget }: 
  * A run waits for other programs for as long as they take: what is paid for must not be bought again. Only a call that has its turn waits
  * for a minute, like for any code that runs in a turn, and then fails unsent.
  */
-function patienceOf(path: string, interrupt: InterruptHandler): Patience {
+function patienceOf(interrupt: InterruptHandler): Patience {
   return {
-    ...untilFree(path),
     signal: interrupt.signal,
     // After Ctrl-C, a page that has come is printed if it cannot be stored.
     forMs: () => (interrupt.isWanted ? 10_000 : Infinity),

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { WatchGap } from '../../extensions/watch/index.ts'
-import { type OpenDatabase, whenFree, withDatabase } from './open-database.ts'
+import { withRecords } from './open-database.ts'
 import { type RecordTable, sqlName } from './tables.ts'
 
 /** How far a database reaches. */
@@ -18,7 +18,7 @@ export interface Reach {
 }
 
 /** How a query was searched. */
-interface Checks {
+interface SearchUse {
   readonly command: string
   readonly params: unknown
   readonly firstCheck: string | null
@@ -35,7 +35,7 @@ export interface DescribedSearch extends Omit<Reach, 'gaps' | 'searches'> {
   readonly credits: number
   /** Credits that may have been charged. */
   readonly uncertain: number
-  readonly checks: readonly Checks[]
+  readonly checks: readonly SearchUse[]
 }
 
 /** What a database has, what is missing, and what it cost. */
@@ -64,10 +64,10 @@ const labels = `
 
 /** @throws {UsageError} for a file without records. */
 export function describeDatabase(path: string): Promise<Description> {
-  return withDatabase(path, 'describe', (file) => whenFree(path, () => descriptionOf(file)))
+  return withRecords(path, 'describe', (file, tables) => file.run(() => descriptionOf(file.database, tables)))
 }
 
-function descriptionOf({ database, tables }: OpenDatabase): Description {
+function descriptionOf(database: DatabaseSync, tables: readonly RecordTable[]): Description {
   const groups = database.prepare(searches).all()
   return {
     searches: groups.flatMap((group) => {
@@ -80,7 +80,7 @@ function descriptionOf({ database, tables }: OpenDatabase): Description {
   }
 }
 
-export function reachOf({ database, tables }: OpenDatabase): Reach {
+export function reachOf(database: DatabaseSync, tables: readonly RecordTable[]): Reach {
   const names = JSON.stringify(tables.map(({ name }) => name))
   const row = database
     .prepare(
@@ -116,7 +116,7 @@ function searchOf(database: DatabaseSync, table: RecordTable | undefined, row: R
     ...{ search, network },
     ...(table === undefined ? none : timesOf(database, table, [search, network])),
     ...{ gaps: jsonIn(row['gaps']) as WatchGap[], credits, uncertain, lastCheck },
-    checks: jsonIn(row['checks']) as Checks[],
+    checks: jsonIn(row['checks']) as SearchUse[],
   }
 }
 

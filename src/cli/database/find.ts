@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
-import { type OpenDatabase, whenFree, withDatabase } from './open-database.ts'
+import { withRecords } from './open-database.ts'
 import { type Reach, reachOf } from './describe.ts'
 import { type RecordTable, columnNamesOf, sqlName, tableIsMissing } from './tables.ts'
 import { type Term, termsOf } from './terms.ts'
@@ -36,10 +36,17 @@ export interface FindOptions {
  * @throws {UsageError} for a file without records, or without this table.
  */
 export function findRecords(path: string, query: string, options: FindOptions): Promise<Found> {
-  return withDatabase(path, 'find', (file) => whenFree(path, () => findIn(file, query, options)))
+  return withRecords(path, 'find', (file, tables) =>
+    file.run(() => findIn(file.database, tables, query, options)),
+  )
 }
 
-function findIn({ database, tables }: OpenDatabase, query: string, { limit, table }: FindOptions): Found {
+function findIn(
+  database: DatabaseSync,
+  tables: readonly RecordTable[],
+  query: string,
+  { limit, table }: FindOptions,
+): Found {
   const searched = tables.filter(({ name }) => table === undefined || name === table)
   if (searched.length === 0) throw tableIsMissing(tables.map(({ name }) => name))
   const terms = termsOf(query)
@@ -54,7 +61,7 @@ function findIn({ database, tables }: OpenDatabase, query: string, { limit, tabl
     records: newest.flatMap(({ table, record }) => (table === each ? [JSON.parse(record) as unknown] : [])),
   }))
   const total = all.reduce((sum, { total }) => sum + total, 0)
-  return { kinds, total, reach: reachOf({ database, tables: searched }) }
+  return { kinds, total, reach: reachOf(database, searched) }
 }
 
 interface Match {

@@ -3,9 +3,9 @@
  * log is emptied, since it has pages as they were.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { type Patience, inTransaction } from '../../lib/sqlite-file.ts'
+import { inTransaction } from '../../lib/sqlite-file.ts'
 import { sleep } from '../../lib/time.ts'
-import { type OpenDatabase, whenFree, withDatabase } from './open-database.ts'
+import { type OpenDatabase, untilFree, withRecords } from './open-database.ts'
 import { SeenRecords, authorName, isText, textsIn } from './seen-records.ts'
 import { type RecordTable, sqlName } from './tables.ts'
 import { termsOf } from './terms.ts'
@@ -45,19 +45,19 @@ export function forgetRecords(
   path: string,
   options: ForgetOptions,
   confirm: (records: number) => Promise<void>,
-  patience?: Patience,
 ): Promise<ForgottenRecords> {
-  return withDatabase(path, 'forget', async (file) => {
-    const { database, tables } = file
-    const records = await whenFree(path, () =>
+  const work = async (file: OpenDatabase, tables: readonly RecordTable[]): Promise<ForgottenRecords> => {
+    const { database } = file
+    const records = await file.run(() =>
       tables.reduce((sum, table) => sum + keysOf(database, table, options).length, 0),
     )
     await confirm(records)
-    const forgotten = await forgetIn(path, file, options, patience)
+    const forgotten = await forgetIn(file, tables, options)
     const { author } = options
-    const searches = author === undefined ? [] : await whenFree(path, () => searchesNaming(database, author))
+    const searches = author === undefined ? [] : await file.run(() => searchesNaming(database, author))
     return { ...forgotten, searches }
-  })
+  }
+  return withRecords(path, 'forget', work, untilFree)
 }
 
 function searchesNaming(database: DatabaseSync, author: string): string[] {
@@ -73,13 +73,13 @@ const [batch, pauseMs] = [500, 50]
 
 /** Deletes records in batches that let others write in between. */
 export async function forgetIn(
-  path: string,
-  { database, tables }: OpenDatabase,
+  file: OpenDatabase,
+  tables: readonly RecordTable[],
   options: ForgetOptions,
-  patience?: Patience,
 ): Promise<Forgetting> {
-  const alone = (work: () => void) => whenFree(path, () => inTransaction(database, work), patience)
-  const seen = await whenFree(path, () => new SeenRecords(database), patience)
+  const { database } = file
+  const alone = (work: () => void) => file.run(() => inTransaction(database, work))
+  const seen = await file.run(() => new SeenRecords(database))
   // Also before it comes for the first time.
   await alone(() => {
     const { author, ids = [] } = options
@@ -88,7 +88,7 @@ export async function forgetIn(
   })
   let records = 0
   for (const table of tables) {
-    const keys = await whenFree(path, () => keysOf(database, table, options), patience)
+    const keys = await file.run(() => keysOf(database, table, options))
     // Others write meanwhile: another record may get the number of a row that has gone, but not its key.
     const remove = database.prepare(
       `DELETE FROM ${sqlName(table.name)} WHERE ${sqlName(table.key)} IN (SELECT value FROM json_each(?))`,
@@ -103,7 +103,7 @@ export async function forgetIn(
     }
     records += keys.length
   }
-  return { records, isClean: await clear(database, patience) }
+  return { records, isClean: await clear(file) }
 }
 
 /** What a command says if a program keeps what was deleted. */
@@ -115,12 +115,12 @@ export function remainsText(path: string): string {
 const readersMs = 10_000
 
 /** Empties the log, which has pages as they were. Returns false if another program reads what was deleted. */
-async function clear(database: DatabaseSync, patience?: Patience): Promise<boolean> {
+async function clear({ database, patience }: OpenDatabase): Promise<boolean> {
   const end = performance.now() + readersMs
   for (;;) {
     if (database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] !== 1) return true
     if (performance.now() > end) return false
-    await sleep(pauseMs, patience?.signal)
+    await sleep(pauseMs, patience.signal)
   }
 }
 

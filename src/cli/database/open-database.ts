@@ -28,39 +28,70 @@ export function needSqlite(flag: string): void {
   throw new UsageError(`${flag} needs Node 22.13 or later; this is Node ${process.versions.node}`)
 }
 
+/** Waits for a file for as long as other programs have it: what is paid for must not be lost. */
+export const untilFree = { forMs: () => Infinity }
+
 /**
- * Opens a file of records, or makes one. It opens to write even for a reader: that completes what a killed run has begun, and upgrades
- * the file. Its work repeats while other programs have the file.
- *
- * @param command What works with it.
- * @throws {UsageError} for a file that is not of this program, or that cannot be read.
+ * A file of records. What is done with it is tried again while other programs have it, and says so; what fails names the file.
  */
-export async function openDatabase(
-  path: string,
-  command: string,
-  patience?: Patience,
-): Promise<DatabaseSync> {
-  needSqlite(command)
-  return whenFree(
-    path,
-    () => {
-      const database = openEvenReadOnly(resolve(path))
-      try {
-        upgrade(database, path)
-      } catch (error) {
-        database.close()
-        throw error
-      }
-      try {
-        // With a write-ahead log, programs that read the file do not keep a run from storing what it has paid for.
-        database.exec('PRAGMA journal_mode = WAL')
-      } catch {
-        // It may not be written, the file system has no shared memory, or a program has the file open that was made without a log.
-      }
-      return database
-    },
-    patience,
-  )
+export class OpenDatabase {
+  readonly path: string
+  readonly database: DatabaseSync
+  readonly patience: Patience
+
+  private constructor(path: string, database: DatabaseSync, patience: Patience) {
+    this.path = path
+    this.database = database
+    this.patience = patience
+  }
+
+  /**
+   * Opens a file, or makes one. It opens to write even for a reader: that completes what a killed run has begun, and upgrades the file.
+   *
+   * @param command What works with it.
+   * @param patience How long its work tries to get it. Default: 10 seconds.
+   * @throws {UsageError} for a file that is not of this program, or that cannot be read.
+   */
+  static async open(path: string, command: string, patience: Patience = {}): Promise<OpenDatabase> {
+    needSqlite(command)
+    return new OpenDatabase(path, await whenFree(path, () => upgraded(path), patience), patience)
+  }
+
+  /** @param patience What differs from that of the file. */
+  run<T>(work: () => T, patience?: Patience): Promise<T> {
+    return whenFree(this.path, work, { ...this.patience, ...patience })
+  }
+
+  close(): void {
+    this.database.close()
+  }
+}
+
+/** Repeats work on a file while other programs have it. */
+async function whenFree<T>(path: string, work: () => T, patience: Patience): Promise<T> {
+  const onWait = (): void => say(`${path} is locked by another program; waiting until it is free`)
+  try {
+    return await patiently(work, { ...patience, onWait })
+  } catch (error) {
+    throw withPath(path, error)
+  }
+}
+
+function upgraded(path: string): DatabaseSync {
+  const database = openEvenReadOnly(resolve(path))
+  try {
+    upgrade(database, path)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  try {
+    // With a write-ahead log, programs that read the file do not keep a run from storing what it has paid for.
+    database.exec('PRAGMA journal_mode = WAL')
+  } catch {
+    // It may not be written, the file system has no shared memory, or a program has the file open that was made without a log.
+  }
+  return database
 }
 
 /** Opens a file, also where nothing can be written. A log needs a file beside it; without a log, the file is all there is. */
@@ -94,21 +125,6 @@ function opened(file: string, options?: { readOnly?: boolean }): DatabaseSync {
   }
 }
 
-/** Waits for a file for as long as other programs have it, and says so. */
-export function untilFree(path: string): Patience {
-  const onWait = (): void => say(`${path} is locked by another program; waiting until it is free`)
-  return { forMs: () => Infinity, onWait }
-}
-
-/** Repeats work on a file while other programs have it; its errors name the file. */
-export async function whenFree<T>(path: string, work: () => T, patience?: Patience): Promise<T> {
-  try {
-    return await patiently(work, patience)
-  } catch (error) {
-    throw withPath(path, error)
-  }
-}
-
 const reasons: ReadonlyMap<number, string> = new Map([
   [sqliteCodes.readOnly, 'it may not be written; check who may write it, and its folder'],
   [sqliteCodes.busy, 'another program has locked it'],
@@ -116,7 +132,7 @@ const reasons: ReadonlyMap<number, string> = new Map([
 ])
 
 /** An error of SQLite, in words that name the file; any other error as it is. */
-export function withPath(path: string, error: unknown): unknown {
+function withPath(path: string, error: unknown): unknown {
   if ((error as { code?: unknown } | null)?.code !== 'ERR_SQLITE_ERROR') return error
   const code = sqliteCode(error) ?? 0
   const file = resolve(path)
@@ -141,39 +157,30 @@ function whyShut(file: string, path: string, isFile = false): string {
   return `cannot be used: nothing can be written in its folder${last}; copy it to another folder`
 }
 
-/** @throws {UsageError} if there is no such file. */
-export function assertExists(path: string): void {
-  if (!existsSync(resolve(path))) throw new UsageError(`${path} does not exist`)
-}
-
-/** A file of records, and which kinds it has. */
-export interface OpenDatabase {
-  readonly database: DatabaseSync
-  readonly tables: readonly RecordTable[]
-}
-
 /**
- * Works with the records of a file.
+ * Works with the records of a file that is there.
  *
  * @param command What works with it.
+ * @param work Gets the kinds of records that the file has.
  * @throws {UsageError} if there is no such file, or it has no records.
  */
-export async function withDatabase<T>(
+export async function withRecords<T>(
   path: string,
   command: string,
-  work: (file: OpenDatabase) => T | Promise<T>,
+  work: (file: OpenDatabase, tables: readonly RecordTable[]) => T | Promise<T>,
+  patience?: Patience,
 ): Promise<T> {
-  assertExists(path)
-  const database = await openDatabase(path, command)
+  if (!existsSync(resolve(path))) throw new UsageError(`${path} does not exist`)
+  const file = await OpenDatabase.open(path, command, patience)
   try {
-    const tables = await whenFree(path, () => tablesIn(database))
+    const tables = await file.run(() => tablesIn(file.database))
     if (tables.length === 0)
       throw new UsageError(`${path} has no records; --out ${path} of search or watch stores some`)
-    return await work({ database, tables })
+    return await work(file, tables)
   } catch (error) {
     throw withPath(path, error)
   } finally {
-    database.close()
+    file.close()
   }
 }
 

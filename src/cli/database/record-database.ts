@@ -16,7 +16,7 @@ import { type Patience, identityOf, inTransaction } from '../../lib/sqlite-file.
 import { CommandError, UsageError } from '../command-errors.ts'
 import { say } from '../terminal.ts'
 import { forgetIn, remainsText } from './forget.ts'
-import { lockForRun, openDatabase, whenFree } from './open-database.ts'
+import { OpenDatabase, lockForRun } from './open-database.ts'
 import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createTables, currentFormat } from './schema.ts'
 import { type Purchase, SearchWriter, jobKey, partsOf } from './searches.ts'
@@ -62,9 +62,8 @@ export interface StoredPage {
  * then what it has cost and brought. Jobs that differ may write it at the same time.
  */
 export class RecordDatabase {
-  readonly #path: string
+  readonly #file: OpenDatabase
   readonly #identity: string | undefined
-  readonly #database: DatabaseSync
   readonly #lock: FileLock
   /** The kinds of records that the run writes, by their operations. */
   readonly #kinds = new Map<string, { readonly table: RecordTable; readonly writer: RecordWriter }>()
@@ -73,7 +72,6 @@ export class RecordDatabase {
   readonly #purchases = new WeakMap<object, Purchase>()
   readonly #seen: SeenRecords
   readonly #keep: number | undefined
-  readonly #patience: Patience | undefined
   readonly #label: string | undefined
   #keptAt = -Infinity
   /** The last call whose cost it has. */
@@ -82,18 +80,16 @@ export class RecordDatabase {
   readonly progress: readonly (Progress | undefined)[]
 
   private constructor(
-    path: string,
-    database: DatabaseSync,
+    file: OpenDatabase,
     lock: FileLock,
     { operation, jobs, needed = [], keep }: RecordDatabaseOptions,
-    { patience, label }: RecordDatabaseUse,
+    label: string | undefined,
   ) {
+    const { path, database } = file
     this.#keep = keep
-    this.#patience = patience
     this.#label = label
-    this.#path = path
+    this.#file = file
     this.#identity = identityOf(path)
-    this.#database = database
     this.#lock = lock
     this.#prepareFor(operation)
     this.#searches = new SearchWriter(database)
@@ -105,16 +101,16 @@ export class RecordDatabase {
   static async open(
     path: string,
     options: RecordDatabaseOptions,
-    use: RecordDatabaseUse = {},
+    { patience, label }: RecordDatabaseUse = {},
   ): Promise<RecordDatabase> {
     // Each search has a lock of its own, so that runs with different lists do not pay for the same one.
     const lock = lockForRun(path, options.jobs.map((job) => `.${hashOf(job).slice(0, 12)}`).sort())
-    let database: DatabaseSync | undefined
+    let file: OpenDatabase | undefined
     try {
-      const opened = (database = await openDatabase(path, '--out', use.patience))
-      return await whenFree(path, () => new RecordDatabase(path, opened, lock, options, use), use.patience)
+      const opened = (file = await OpenDatabase.open(path, '--out', patience))
+      return await opened.run(() => new RecordDatabase(opened, lock, options, label))
     } catch (error) {
-      database?.close()
+      file?.close()
       lock.release()
       throw error
     }
@@ -128,14 +124,14 @@ export class RecordDatabase {
    */
   async send(send: Send, call: Call, underWay: () => StoredPage): Promise<CallResult> {
     const { settings, operation } = call
-    await whenFree(this.#path, () => this.assertWritable(operation), this.#patience)
+    await this.assertWritable(operation)
     const ended = new AbortController()
     const note = (credits: number): Promise<void> => {
       const work = (): void => {
         this.store(underWay(), call, credits)
         this.noted = call
       }
-      return whenFree(this.#path, work, { ...this.#patience, signal: ended.signal })
+      return this.#file.run(work, { signal: ended.signal })
     }
     // The last one: what another budget refuses is not noted.
     const budget = [...settings.budget, costNotes(note)]
@@ -149,7 +145,7 @@ export class RecordDatabase {
 
   /** Stores a page once the file is free, with what its call has cost in the end. */
   keep(page: StoredPage, call: Call | undefined): Promise<number> {
-    return whenFree(this.#path, () => this.store(page, call), this.#patience)
+    return this.#file.run(() => this.store(page, call))
   }
 
   /**
@@ -165,7 +161,7 @@ export class RecordDatabase {
     this.#assertThere()
     const { operation } = partsOf(job)
     const kind = operation && this.#prepareFor(operation)
-    return inTransaction(this.#database, () => {
+    return inTransaction(this.#file.database, () => {
       let added = 0
       // A search shows its costs also before it has a page.
       const search = this.#searches.numberOf(job)
@@ -188,20 +184,20 @@ export class RecordDatabase {
     })
   }
 
-  /**
-   * @throws while another program has the file, if it is not where it was, or if it cannot keep what an operation brings: nothing may
-   * be bought then.
-   */
-  assertWritable(operation: Operation): void {
-    this.#assertThere()
-    this.#prepareFor(operation)
-    this.#database.exec('BEGIN IMMEDIATE')
-    try {
-      // Only a change tells: SQLite begins a transaction in a file that it may only read.
-      this.#database.exec(`PRAGMA user_version = ${currentFormat}`)
-    } finally {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
-    }
+  /** @throws if the file is not where it was, or if it cannot keep what an operation brings: nothing may be bought then. */
+  assertWritable(operation: Operation): Promise<void> {
+    const { database } = this.#file
+    return this.#file.run(() => {
+      this.#assertThere()
+      this.#prepareFor(operation)
+      database.exec('BEGIN IMMEDIATE')
+      try {
+        // Only a change tells: SQLite begins a transaction in a file that it may only read.
+        database.exec(`PRAGMA user_version = ${currentFormat}`)
+      } finally {
+        if (database.isTransaction) database.exec('ROLLBACK')
+      }
+    })
   }
 
   /**
@@ -213,29 +209,27 @@ export class RecordDatabase {
     const at = performance.now()
     if (this.#keep === undefined || at - this.#keptAt < forgetEveryMs) return
     this.#keptAt = at
-    const file = { database: this.#database, tables: [...this.#kinds.values()].map(({ table }) => table) }
-    const options = { olderThan: this.#keep, now }
-    const { isClean } = await forgetIn(this.#path, file, options, this.#patience)
-    if (!isClean) say(remainsText(this.#path))
+    const tables = [...this.#kinds.values()].map(({ table }) => table)
+    const { isClean } = await forgetIn(this.#file, tables, { olderThan: this.#keep, now })
+    if (!isClean) say(remainsText(this.#file.path))
   }
 
   close(): void {
+    const { path, database } = this.#file
     try {
       // SQLite would leave the last pages in a log that a moved file does not find.
-      if (identityOf(this.#path) !== this.#identity) this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      if (identityOf(path) !== this.#identity) database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     } catch {
       // Another program has the file, or the disk is full: its log remains where it was.
     }
-    this.#database.close()
+    this.#file.close()
     this.#lock.release()
   }
 
   #assertThere(): void {
-    if (identityOf(this.#path) === this.#identity) return
-    throw new CommandError(
-      'failed',
-      `${this.#path} was moved, removed or replaced while this run wrote to it`,
-    )
+    const { path } = this.#file
+    if (identityOf(path) === this.#identity) return
+    throw new CommandError('failed', `${path} was moved, removed or replaced while this run wrote to it`)
   }
 
   /** Makes the table of an operation; undefined if it brings no records. */
@@ -244,9 +238,10 @@ export class RecordDatabase {
   ): { readonly table: RecordTable; readonly writer: RecordWriter } | undefined {
     const known = this.#kinds.get(operation.id)
     if (known !== undefined || operation.list === undefined) return known
+    const { database } = this.#file
     const table = tableOf(operation)
-    inTransaction(this.#database, () => createTables(this.#database, table))
-    const kind = { table, writer: new RecordWriter(this.#database, table) }
+    inTransaction(database, () => createTables(database, table))
+    const kind = { table, writer: new RecordWriter(database, table) }
     this.#kinds.set(operation.id, kind)
     return kind
   }
@@ -292,13 +287,14 @@ export async function storedProgress(
   jobs: readonly object[],
 ): Promise<readonly (Progress | undefined)[]> {
   if (!existsSync(resolve(path))) return []
-  const database = await openDatabase(path, '--out')
+  const file = await OpenDatabase.open(path, '--out')
+  const { database } = file
   try {
-    return await whenFree(path, () => {
+    return await file.run(() => {
       if (!hasTable(database, 'social_search_searches')) return []
       return jobs.map((job) => progressOf(database, job, []))
     })
   } finally {
-    database.close()
+    file.close()
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { microblogSearch } from '../../../src/api/endpoints/microblog.ts'
 import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
 import { type Wrapping, clientTransport, wrap } from '../../../src/extend.ts'
@@ -16,6 +16,8 @@ const job = { operation: 'microblog.search', params: { query: 'coffee' } }
 
 /** A client whose calls are noted in a file that another program locks when a call is about to queue. */
 async function setUp() {
+  // It says that it waits.
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const path = join(newFolder(), 'posts.db')
   const patience = { forMs: () => Infinity }
   const file = await RecordDatabase.open(path, { operation: microblogSearch, jobs: [job] }, { patience })
