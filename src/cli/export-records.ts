@@ -4,7 +4,7 @@ import { jsonOf } from '../extensions/export/fields.ts'
 import { count } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'
 import { inTransaction } from '../lib/sqlite-file.ts'
-import { type Source, SourceReader, assertHasOrder, sourcesIn } from './database/export-sources.ts'
+import { type Source, sourcesIn } from './database/export-sources.ts'
 import { type OpenDatabase, lockForRun, untilFree, withRecords } from './database/open-database.ts'
 import { tableIsMissing } from './database/tables.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
@@ -36,20 +36,19 @@ async function exportTo(
   file: OpenDatabase,
   flags: ExportFlags,
   signal: AbortSignal,
-): Promise<readonly SourceReader[]> {
+): Promise<readonly Source[]> {
   const { path, database } = file
   const format = fileFormatOf(to)
   const isNew = flags.new === true
-  const sources = chosenFrom(await file.run(() => sourcesIn(database)), format, flags)
+  const sources = chosenFrom(await file.run(() => sourcesIn(database, isNew)), format, flags)
   // Two exports at once would have the same rows.
   const lock = isNew ? lockForRun(path, sources.map(({ name }) => `.export.${name}`).sort()) : undefined
   try {
     // From here on, no program can keep a connection from reading, and it reads what there is at this moment.
     database.exec('BEGIN')
     await file.run(() => database.prepare('SELECT 1 FROM sqlite_master').get())
-    const readers = sources.map((source) => new SourceReader(database, source, isNew))
-    const filled = readers.filter(({ hasRows }) => hasRows)
-    const read = filled.length > 0 ? filled : readers.slice(0, 1)
+    const filled = sources.filter(({ hasRows }) => hasRows)
+    const read = filled.length > 0 ? filled : sources.slice(0, 1)
     const empty = format === '.jsonl' ? undefined : read.find(({ fields }) => fields.length === 0)
     if (empty !== undefined) throw new UsageError(`${empty.name} has no columns yet; export to .jsonl`)
     const bytes = await bytesOf(format, read)
@@ -61,7 +60,7 @@ async function exportTo(
       }
       database.exec('COMMIT')
       const settle = (): void => {
-        for (const reader of read) reader.noteExported()
+        for (const each of read) each.noteExported()
         // If a crash comes after it, rows come twice, but none is lost.
         place()
       }
@@ -92,7 +91,9 @@ function chosenFrom(
   const records = all.filter(({ kind }) => kind === 'records')
   const [named] = all.filter(({ name }) => name === table)
   if (named !== undefined) {
-    if (isNew === true) assertHasOrder(named)
+    // Nothing says which rows of others are new.
+    if (isNew === true && named.kind !== 'records')
+      throw new UsageError(`--new is for tables of records, and ${named.name} is another table or view`)
     return [named]
   }
   const shown = all.filter(({ kind }) => kind !== 'runs')
@@ -101,21 +102,21 @@ function chosenFrom(
   throw tableIsMissing(shown.map(({ name }) => name))
 }
 
-async function bytesOf(format: Format, readers: readonly SourceReader[]): Promise<Iterable<Uint8Array>> {
-  const [reader] = readers
-  if (format !== '.xlsx') return reader === undefined ? [] : linesOf(format, reader)
+async function bytesOf(format: Format, sources: readonly Source[]): Promise<Iterable<Uint8Array>> {
+  const [source] = sources
+  if (format !== '.xlsx') return source === undefined ? [] : linesOf(format, source)
   // Nobody else needs it.
   const { workbookOf } = await import('./xlsx.ts')
-  return workbookOf(readers)
+  return workbookOf(sources)
 }
 
-function* linesOf(format: Format, reader: SourceReader): Generator<Uint8Array> {
-  const csv = format === '.csv' ? csvLines({ fields: reader.fields }) : undefined
+function* linesOf(format: Format, source: Source): Generator<Uint8Array> {
+  const csv = format === '.csv' ? csvLines({ fields: source.fields }) : undefined
   const line = csv?.line ?? ((record: unknown) => `${jsonOf(record)}\n`)
   yield Buffer.from(csv?.header ?? '')
-  for (const part of reader.parts()) yield Buffer.from(part.map(line).join(''))
+  for (const part of source.parts()) yield Buffer.from(part.map(line).join(''))
 }
 
-function rowsText({ name, rows }: SourceReader, isNamed: boolean): string {
+function rowsText({ name, rows }: Source, isNamed: boolean): string {
   return `${isNamed ? `${name} ` : ''}${count(rows, 'row')}`
 }

@@ -8,20 +8,18 @@ import { allTables, columnNamesOf, sqlName } from './tables.ts'
 /** How many rows are written at once. */
 const partSize = 1000
 
-/** What can be exported: a table of records, what runs write beside them, or any other table or view. */
-export interface Source {
-  readonly name: string
-  readonly kind: 'records' | 'runs' | 'own'
-}
-
 /** Columns that are not fields of a record, nor tell where it comes from. */
 const ownColumns = ['number', 'key', 'counted_at', 'record', 'rowid']
 
 /** What runs write beside records, as far as it is for people. */
 const ofRuns = ['gaps', 'purchases', 'results', 'searches', 'spent'].map((name) => `social_search_${name}`)
 
-/** The tables and views of a file that are for people: records first, in the order of their operations. */
-export function sourcesIn(database: DatabaseSync): Source[] {
+/**
+ * The tables and views of a file that are for people: records first, in the order of their operations.
+ *
+ * @param isNew Only the rows that `--new` has yet to export, in the order in which they were added.
+ */
+export function sourcesIn(database: DatabaseSync, isNew: boolean): Source[] {
   const tables = allTables().map(({ name }) => name)
   const beside = [...ofRuns, ...tables.map((name) => `${name}_counts`)]
   const kindOf = (name: string, type: unknown): Source['kind'] => {
@@ -36,38 +34,28 @@ export function sourcesIn(database: DatabaseSync): Source[] {
        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name`,
     )
     .all()
-    .map(({ name, type }) => ({ name: String(name), kind: kindOf(String(name), type) }))
+    .map(({ name, type }) => new Source(database, String(name), kindOf(String(name), type), isNew))
     .filter(({ name, kind }) => kind === 'runs' || !name.startsWith('social_search_'))
     .sort((one, other) => rankOf(one) - rankOf(other))
 }
 
-/** Rows of a source, as they are at one moment: a job can write while they are read. */
-export class SourceReader {
+/** What can be exported. Its rows are as they are at one moment: a job can write while they are read. */
+export class Source {
   readonly name: string
+  /** A table of records, what runs write beside them, or any other table or view. */
+  readonly kind: 'records' | 'runs' | 'own'
   rows = 0
   /** The number of the last row that was read. */
   #last = 0
   readonly #database: DatabaseSync
-  readonly #hasRecords: boolean
-  /** The columns that tell which queries have found a record, as SQL; empty if none has. */
-  readonly #origin: string
-  /** The rows, as SQL after SELECT. */
-  readonly #from: string
+  readonly #isNew: boolean
+  #origin: string | undefined
 
-  /** @param isNew Only the rows that `--new` has yet to export, in the order in which they were added. */
-  constructor(database: DatabaseSync, source: Source, isNew: boolean) {
-    const { name, kind } = source
+  constructor(database: DatabaseSync, name: string, kind: Source['kind'], isNew: boolean) {
     this.name = name
+    this.kind = kind
     this.#database = database
-    this.#hasRecords = kind === 'records'
-    this.#origin = originOf(database, source)
-    const table = sqlName(name)
-    const values = `${this.#origin}record FROM`
-    if (!this.#hasRecords) this.#from = `* FROM main.${table}`
-    else if (!isNew) this.#from = `${table}.rowid AS "row number", ${values} ${table} ORDER BY 1`
-    else
-      this.#from = `added.number AS "row number", ${values} social_search_added AS added
-        JOIN ${table} ON ${table}.number = added.row AND +added.records = '${name}' ORDER BY 1`
+    this.#isNew = isNew
   }
 
   /**
@@ -77,7 +65,7 @@ export class SourceReader {
    */
   get hasRows(): boolean {
     try {
-      return this.#database.prepare(`SELECT 1 FROM (SELECT ${this.#from}) LIMIT 1`).get() !== undefined
+      return this.#database.prepare(`SELECT 1 FROM (${this.#select}) LIMIT 1`).get() !== undefined
     } catch (error) {
       if (sqliteCode(error) !== sqliteCodes.badSql) throw error
       const cure = 'drop it, make it again, or pass --table with another one'
@@ -89,18 +77,19 @@ export class SourceReader {
   get fields(): readonly string[] {
     const all = columnNamesOf(this.#database, this.name)
     // A view may have all that a table of records has.
-    const hasOwn = this.#hasRecords || ['counted_at', 'record'].every((name) => all.includes(name))
+    const hasOwn = this.kind === 'records' || ['counted_at', 'record'].every((name) => all.includes(name))
     const columns = hasOwn ? all.filter((each) => !ownColumns.includes(each)) : all
-    const found = columns.length > 0 || !this.#hasRecords ? columns : this.#pathsOfRecords()
-    return this.#origin === '' ? found : [...new Set(['query', ...found])]
+    const found = columns.length > 0 || this.kind !== 'records' ? columns : this.#pathsOfRecords()
+    return this.#queries === '' ? found : [...new Set(['query', ...found])]
   }
 
   *parts(): Generator<unknown[]> {
-    const read = this.#database.prepare(`SELECT ${this.#from}`)
-    read.setReadBigInts(!this.#hasRecords)
+    const isOfRecords = this.kind === 'records'
+    const read = this.#database.prepare(this.#select)
+    read.setReadBigInts(!isOfRecords)
     let part: unknown[] = []
     for (const row of read.iterate()) {
-      part.push(this.#hasRecords ? this.#recordOf(row) : ownRow(row))
+      part.push(isOfRecords ? this.#recordOf(row) : ownRow(row))
       this.rows++
       if (part.length < partSize) continue
       yield part
@@ -116,10 +105,26 @@ export class SourceReader {
       .run(this.name, this.#last)
   }
 
+  /** Its rows, as SQL. */
+  get #select(): string {
+    const { name } = this
+    const table = sqlName(name)
+    if (this.kind !== 'records') return `SELECT * FROM main.${table}`
+    const values = `${this.#queries}record FROM`
+    if (!this.#isNew) return `SELECT ${table}.rowid AS "row number", ${values} ${table} ORDER BY 1`
+    return `SELECT added.number AS "row number", ${values} social_search_added AS added
+      JOIN ${table} ON ${table}.number = added.row AND +added.records = '${name}' ORDER BY 1`
+  }
+
+  /** The column that tells which queries have found a record, as SQL; empty if none has. */
+  get #queries(): string {
+    return (this.#origin ??= this.kind === 'records' ? queriesOf(this.#database, this.name) : '')
+  }
+
   #recordOf({ 'row number': number, record, query }: Readonly<Record<string, unknown>>): unknown {
     this.#last = Number(number)
     const value = JSON.parse(String(record)) as object
-    if (this.#origin === '') return value
+    if (this.#queries === '') return value
     // It comes first, and is not what a field of the record says.
     const found = { query: JSON.parse(String(query)) as unknown }
     return { ...found, ...value, ...found }
@@ -133,8 +138,7 @@ export class SourceReader {
   }
 }
 
-function originOf(database: DatabaseSync, { name, kind }: Source): string {
-  if (kind !== 'records') return ''
+function queriesOf(database: DatabaseSync, name: string): string {
   const searches = `social_search_searches AS searches WHERE records = '${name}' AND network IS NOT NULL`
   if (database.prepare(`SELECT 1 FROM ${searches}`).get() === undefined) return ''
   return `(SELECT json_group_array(DISTINCT search ORDER BY number) FROM ${searches} AND EXISTS (
@@ -164,10 +168,4 @@ function addPaths(paths: Set<string>, value: unknown, path: string): void {
   else
     for (const name of names)
       addPaths(paths, (value as Record<string, unknown>)[name], `${path && `${path}.`}${name}`)
-}
-
-/** @throws {UsageError} for a source without records: nothing says which of its rows are new. */
-export function assertHasOrder({ name, kind }: Source): void {
-  if (kind !== 'records')
-    throw new UsageError(`--new is for tables of records, and ${name} is another table or view`)
 }
