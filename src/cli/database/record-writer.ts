@@ -4,7 +4,7 @@ import { cellOf, jsonOf } from '../../extensions/export/fields.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { type RecordTable, sqlName } from './tables.ts'
 
-/** Writes the records of one table: each once, as the latest answer has it. Triggers of the file keep the history of its counts. */
+/** Writes the records of one table: each once, as the latest answer has it. */
 export class RecordWriter {
   readonly #table: RecordTable
   readonly #insert: StatementSync

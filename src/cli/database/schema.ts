@@ -38,8 +38,10 @@ export const sharedTables = `
   INSERT INTO social_search_salt SELECT randomblob(16) WHERE NOT EXISTS (SELECT 1 FROM social_search_salt);`
 
 /**
- * Makes the table of a kind of records, and what follows each change of it, also of others. A row gets a number in the order in which
- * rows came; once the last one is deleted, another may get its number. What is deleted leaves nothing behind.
+ * Makes the table of a kind of records, with triggers that keep what belongs to its rows, whoever changes them. Each new row is listed for
+ * `export --new`, in the order of additions: numbers of rows do not tell it, since that of a deleted one may come again. Posts have a
+ * history of their counts, with a row when a number changes; the first one has the first text if it was edited. What is deleted leaves
+ * nothing behind.
  */
 export function createTables(database: DatabaseSync, table: RecordTable): void {
   const { name, key, columns, counts, text } = table
@@ -64,10 +66,7 @@ function columnText(path: string, type: keyof typeof columnTypes): string {
   return `${sqlName(path)} ${columnTypes[type]}`
 }
 
-/**
- * Posts have a history of their counts, with a row when a number changes; the first one has the first text if it was edited. A view
- * has those that watches have found, with their queries.
- */
+/** The history of posts, and a view of those that watches have found, with their queries. */
 function postsText({ name, key, counts }: RecordTable, text: string): string {
   const [own, history, keyName] = [name, `${name}_counts`, key].map(sqlName) as [string, string, string]
   const columns = counts.map((path) => columnText(path, 'number'))
