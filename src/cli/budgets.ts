@@ -18,7 +18,7 @@ import {
   termsText,
 } from './period-budget.ts'
 import { createTable } from './table.ts'
-import { print, say } from './terminal.ts'
+import { print, toStderr } from './terminal.ts'
 import { plansText } from './watch-plan.ts'
 
 const periods = ['hour', 'day', 'month'] as const
@@ -100,7 +100,7 @@ export async function accounts(): Promise<void> {
   )
   file?.store.close()
   if (process.env['SOCIAL_SEARCH_API_KEY'])
-    say('SOCIAL_SEARCH_API_KEY is set: commands without --account use it')
+    toStderr('SOCIAL_SEARCH_API_KEY is set: commands without --account use it')
   const { isTTY, columns: width } = process.stdout
   if (!isTTY) await print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
   else if (rows.length === 0) await print('You are not logged in\n')

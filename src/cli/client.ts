@@ -15,7 +15,7 @@ import { addressOf } from './account.ts'
 import { UsageError } from './command-errors.ts'
 import { type SharedFlags, dateOf } from './flags.ts'
 import { type SharedFile, PeriodBudget, openSharedFile, ownerOf, setTermsOf } from './period-budget.ts'
-import { say } from './terminal.ts'
+import { toStderr } from './terminal.ts'
 
 /** What a command sends its calls with. */
 export interface OpenClient {
@@ -68,7 +68,8 @@ export async function openClient(
           // Without the file, this command does not know what the others send.
           logger: {
             warn: (_message, { reason }) => {
-              if (reason !== undefined) say(`waiting for the limits that commands share: ${String(reason)}`)
+              if (reason !== undefined)
+                toStderr(`waiting for the limits that commands share: ${String(reason)}`)
             },
           },
         })
@@ -120,7 +121,7 @@ function sayLow({ state, name = '--budget', limit, remaining, endsAt }: Observed
   if (state !== 'low') return
   const whose = name === '--budget' ? name : `the ${name}`
   const left = `${remaining} of ${count(limit, 'credit')} of ${whose} ${remaining === 1 ? 'is' : 'are'} left`
-  say(endsAt === null ? left : `${left} until ${utcText(endsAt)}`)
+  toStderr(endsAt === null ? left : `${left} until ${utcText(endsAt)}`)
 }
 
 function sandboxOptions(): Partial<ClientOptions> {

@@ -5,7 +5,7 @@ import { findRecords } from './database/find.ts'
 import { tableIsMissing } from './database/tables.ts'
 import type { SharedFlags } from './flags.ts'
 import { createFormatter } from './formats.ts'
-import { ask, localTime, print, say, tell } from './terminal.ts'
+import { ask, localTime, print, toStderr, toTerminal } from './terminal.ts'
 import { createTable } from './table.ts'
 import { gapText } from './watch-report.ts'
 import { CommandError, UsageError } from './command-errors.ts'
@@ -29,8 +29,8 @@ export async function find(path: string, query: string, flags: FindFlags): Promi
   if (total === 0 && process.stdout.isTTY) await print('nothing found\n')
   const shown = kinds.reduce((sum, { records }) => sum + records.length, 0)
   const more = shown < total ? `, of which ${shown.toLocaleString('en')} are shown (--limit)` : ''
-  tell(`${total.toLocaleString('en')} of ${reach.records.toLocaleString('en')} records${more}`)
-  tell(`${path} ${reachText(reach)}`)
+  toTerminal(`${total.toLocaleString('en')} of ${reach.records.toLocaleString('en')} records${more}`)
+  toTerminal(`${path} ${reachText(reach)}`)
 }
 
 /** `reaches from 2026-11-20 14:02 to 2026-11-27 21:30; last checked 5 min ago; 2 gaps`. */
@@ -107,11 +107,13 @@ export async function forget(path: string, { author, id: ids, olderThan, yes }: 
   }
   const options = { author, ids, olderThan }
   const { records, isClean, searches } = await forgetRecords(path, options, confirm)
-  say(`${path}: ${count(records, 'record')} forgotten. Later runs do not add them again.`)
-  if (!isClean) say(remainsText(path))
+  toStderr(`${path}: ${count(records, 'record')} forgotten. Later runs do not add them again.`)
+  if (!isClean) toStderr(remainsText(path))
   if (searches.length > 0)
-    say(
+    toStderr(
       `${path}: your searches still name this author: ${searches.join(', ')}. They stay, with what they cost; to see them: social-search describe ${path}`,
     )
-  say('Not reached: exports, copies and backups, other posts that quote or mention, and the network itself')
+  toStderr(
+    'Not reached: exports, copies and backups, other posts that quote or mention, and the network itself',
+  )
 }

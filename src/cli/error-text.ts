@@ -11,7 +11,7 @@ import * as words from '../errors/words.ts'
 import { jsonOf } from '../extensions/export/fields.ts'
 import { accountFlag, accountName } from './account.ts'
 import { exitNameOf } from './command-errors.ts'
-import { say, styled, wrapped, localTime } from './terminal.ts'
+import { toStderr, styled, wrapped, localTime } from './terminal.ts'
 import { operations } from '../api/operations.ts'
 import { type Issue, issuesText } from '../api/issues.ts'
 import { durationText } from '../lib/count.ts'
@@ -30,11 +30,11 @@ export function complain(error: unknown, next?: string, query?: string): void {
   if (exitNameOf(error) === 'done') return
   const of = query === undefined ? '' : `${query}: `
   const name = styled('red', 'social-search:', process.stderr)
-  say(`${name}${wrapped(`social-search: ${of}${errorText(error)}`, process.stderr).slice(14)}`, true)
+  toStderr(`${name}${wrapped(`social-search: ${of}${errorText(error)}`, process.stderr).slice(14)}`, true)
   // A command stays in one line, so that it can be copied.
-  if (next !== undefined) say(`To continue: ${next}`)
+  if (next !== undefined) toStderr(`To continue: ${next}`)
   const paid = isSocialSearchError(error) ? error.body : undefined
-  if (paid !== undefined) say(`The response:\n${jsonOf(paid)}`)
+  if (paid !== undefined) toStderr(`The response:\n${jsonOf(paid)}`)
 }
 
 /**

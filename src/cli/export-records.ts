@@ -8,7 +8,7 @@ import { type Source, sourcesIn } from './database/export-sources.ts'
 import { type OpenDatabase, lockForRun, untilFree, withRecords } from './database/open-database.ts'
 import { tableIsMissing } from './database/tables.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
-import { say } from './terminal.ts'
+import { toStderr } from './terminal.ts'
 import { writeWhole } from './whole-file.ts'
 
 interface ExportFlags {
@@ -24,7 +24,7 @@ export async function exportRecords(from: string, to: string, flags: ExportFlags
   interrupt.start()
   try {
     const read = await withRecords(from, 'export', (file) => exportTo(to, file, flags, signal), { signal })
-    say(`${to}: ${read.map((each) => rowsText(each, read.length > 1)).join(', ')}`)
+    toStderr(`${to}: ${read.map((each) => rowsText(each, read.length > 1)).join(', ')}`)
   } finally {
     interrupt.end()
   }

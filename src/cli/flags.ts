@@ -9,13 +9,13 @@ import { maxTimerMs, parseTime } from '../lib/time.ts'
 import { UsageError } from './command-errors.ts'
 import { kebab, positionalOf } from './command-names.ts'
 import type { PagedOptions } from '../index.ts'
-import { type BudgetTerms, periodForms, termsIn } from './period-budget.ts'
+import { type BudgetFlag, periodForms, termsIn } from './period-budget.ts'
 
 /** Flags that commands share, as they are read where they are declared. */
 export interface SharedFlags {
   readonly params?: Record<string, unknown>
   readonly extraParams?: Record<string, unknown>
-  readonly budget?: BudgetTerms
+  readonly budget?: BudgetFlag
   readonly perMinute?: number | false
   readonly costLabel?: string
   readonly sandbox?: boolean

@@ -4,7 +4,7 @@ import { complain } from './error-text.ts'
 import { describeDatabase } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
 import type { SharedFlags } from './flags.ts'
-import { say } from './terminal.ts'
+import { toStderr } from './terminal.ts'
 import { openClient } from './client.ts'
 import type { Operation } from '../api/operation.ts'
 import { itemsOf } from '../api/list-items.ts'
@@ -47,7 +47,7 @@ export async function mcp(flags: McpFlags): Promise<void> {
   const keeper = out === undefined ? undefined : await keepAnswers(out, complain, flags.costLabel)
   const client = opened.client.withOptions({ observers: keeper ? [keeper] : [] })
   const { createMcp } = await loadMcp()
-  if (out !== undefined) say(`${out} keeps what is bought: each call with its params, cost and time`)
+  if (out !== undefined) toStderr(`${out} keeps what is bought: each call with its params, cost and time`)
   const server = createMcp({
     client,
     budget,
@@ -99,7 +99,7 @@ export async function keepAnswers(
 ): Promise<Observer & Wrapping & { close(): Promise<void> }> {
   // A file without records could not be searched.
   const search = operationOf('microblog.search') as Operation
-  const file = await RecordDatabase.open(path, { operation: search, jobs: [] }, { label })
+  const file = await RecordDatabase.open(path, { operation: search, searchKeys: [] }, { label })
   await file.assertWritable(search)
   const pending = new Set<Promise<unknown>>()
   const kept: Wrap = (send) => (call) => {
@@ -124,22 +124,21 @@ async function keepAnswer(
   call: Call,
   onError: (error: unknown) => void,
 ): Promise<CallResult> {
-  const { operation, request, record } = call
+  const { operation, request } = call
   // All pages belong to one search.
   const params = Object.entries(request.params).filter(([name]) => name !== operation.paging?.param)
-  const job = { mcp: operation.id, params: Object.fromEntries(params) }
-  const keep = async (body?: unknown): Promise<void> => {
-    const hasRecords = body !== undefined && operation.list !== undefined
-    const page = hasRecords ? { progress: {}, records: itemsOf(operation, body) ?? [] } : {}
-    await file.keep({ job, ...page }, call).catch(onError)
+  const searchKey = { mcp: operation.id, params: Object.fromEntries(params) }
+  const keep = async (body: unknown): Promise<void> => {
+    if (operation.list === undefined) return
+    const page = { searchKey, progress: {}, records: itemsOf(operation, body) ?? [] }
+    await file.storePage(page).catch(onError)
   }
   try {
-    const result = await file.send(send, call, () => ({ job }))
+    const result = await file.send(send, call, () => ({ searchKey }))
     await keep(result.body)
     return result
   } catch (error) {
-    const isPaid = error instanceof InvalidResponseError && error.charged === 'yes'
-    if (record.attempts.length > 0) await keep(isPaid ? error.body : undefined)
+    if (error instanceof InvalidResponseError && error.charged === 'yes') await keep(error.body)
     if (!(error instanceof CommandError)) throw error
     // The agent is to know that it was not charged.
     throw new ConfigurationError(error.message, contextOf(operation, request))

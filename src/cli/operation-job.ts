@@ -8,15 +8,15 @@ import { type PagedOptions, type SocialSearch, CreditBudget } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { valueAt } from '../lib/json.ts'
 import { UsageError, exitNameOf } from './command-errors.ts'
-import { storedProgress } from './database/record-database.ts'
+import { type SearchUnderWay, type StoredPage, storedProgress } from './database/record-database.ts'
 import { type SharedFlags, missingText, paramsOf, shellWord, walkOptions } from './flags.ts'
 import { commandOf } from './command-names.ts'
 import { quoteFor } from './quote.ts'
-import type { Batch, Job, RunContext, RunEnd } from './run.ts'
-import { say } from './terminal.ts'
+import type { Job, RunContext, RunEnd } from './run.ts'
+import { toStderr } from './terminal.ts'
 
 /** How far a job is, in all its runs together, as a file keeps it. */
-export type JobState = {
+interface JobProgress {
   /** Params of the next page; null after the last one. */
   readonly next: object | null
   readonly records: number
@@ -28,7 +28,7 @@ export type JobState = {
 export class OperationJob implements Job {
   readonly operation: Operation
   readonly command: string
-  readonly jobs: readonly [{ readonly operation: string; readonly params: object }]
+  readonly searchKeys: readonly [{ readonly operation: string; readonly params: object }]
   readonly needed = ['next', 'records', 'credits']
   readonly #flags: SharedFlags
   readonly #id: string | undefined
@@ -36,11 +36,12 @@ export class OperationJob implements Job {
   readonly #known: Readonly<Record<string, unknown>>
   #client: SocialSearch | undefined
   /** How far it was before this run. */
-  #earlier: JobState
-  #state: JobState
+  #earlier: JobProgress
+  /** How far it is with the last page, also one that could not be written. */
+  #progress: JobProgress
   #hasRead = false
   /** How far an earlier run was that this one does not continue. */
-  #before: JobState | undefined
+  #before: JobProgress | undefined
   /** Records that the file did not have. */
   #stored = 0
   /** Records that are paid for, and not shown because of `--limit`. */
@@ -60,11 +61,11 @@ export class OperationJob implements Job {
     walkOptions(flags)
     this.operation = operation
     this.command = commandOf(operation.id)
-    this.jobs = [{ operation: operation.id, params }]
+    this.searchKeys = [{ operation: operation.id, params }]
     this.#flags = flags
     this.#id = id
     this.#known = known
-    this.#state = this.#earlier = { next: params, records: 0, credits: 0 }
+    this.#progress = this.#earlier = { next: params, records: 0, credits: 0 }
   }
 
   async prepare(client: SocialSearch): Promise<string | undefined> {
@@ -72,24 +73,24 @@ export class OperationJob implements Job {
     const { out, resume, all } = this.#flags
     this.#client = client
     client.quote(this.operation.id as OperationId, this.#id ?? this.#known)
-    const [before] = out === undefined || resume === true ? [] : await storedProgress(out, this.jobs)
+    const [before] = out === undefined || resume === true ? [] : await storedProgress(out, this.searchKeys)
     if (before?.['next'] === null && price.kind !== 'free')
-      say(
+      toStderr(
         `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
       )
     if (price.kind === 'free' || (price.kind === 'perRequest' && all !== true)) return undefined
-    const { why } = quoteFor(this.operation, this.jobs[0].params, this.#flags)
+    const { why } = quoteFor(this.operation, this.searchKeys[0].params, this.#flags)
     return `${all === true ? '--all' : this.command} costs ${why}`
   }
 
-  async *batches(
+  async *pages(
     { client, budget, signal }: RunContext,
     [earlier]: readonly (object | undefined)[],
-  ): AsyncGenerator<Batch, void, number> {
+  ): AsyncGenerator<StoredPage, void, number> {
     const { operation } = this
     const { out, resume, limit, expect, extraParams } = this.#flags
-    if (resume === true) this.#state = this.#earlier = { ...this.#earlier, ...earlier }
-    else this.#before = earlier as JobState | undefined
+    if (resume === true) this.#progress = this.#earlier = { ...this.#earlier, ...earlier }
+    else this.#before = earlier as JobProgress | undefined
     const { records: had, credits } = this.#earlier
     const options = {
       ...{ ...walkOptions(this.#flags), extraParams, signal },
@@ -99,42 +100,43 @@ export class OperationJob implements Job {
         budget: new CreditBudget(Math.max(0, budget.limit - credits)),
       }),
     }
-    for await (const page of this.#pages(client, options)) {
+    for await (const page of this.#answers(client, options)) {
       this.#hasRead = true
       const total = valueAt(page, ['meta', 'total'])
       if (typeof total === 'number') this.#total = total
       const items = operation.list === undefined ? [page] : (itemsOf(operation, page) ?? [page])
       // A database takes whole pages, so that --resume buys no page twice.
-      const room = out === undefined && limit !== undefined ? limit - this.#state.records : Infinity
+      const room = out === undefined && limit !== undefined ? limit - this.#progress.records : Infinity
       const records = items.slice(0, room)
       if (operation.price.kind !== 'free') this.#leftOut += items.length - records.length
       const next = operation.paging === undefined ? null : (page['next'] as object | null)
-      const progress = { next, records: this.#state.records + records.length, credits: this.#credits() }
-      this.#stored += yield { job: this.jobs[0], progress, records }
-      this.#state = progress
+      const all = this.#progress.records + records.length
+      this.#progress = { next, records: all, credits: this.#credits() }
+      this.#stored += yield { searchKey: this.searchKeys[0], progress: this.#progress, records }
     }
   }
 
   /** The pages, or the only answer of an operation without pages; none after the last page. */
-  async *#pages(client: SocialSearch, options: PagedOptions): AsyncGenerator<OpenRecord> {
-    if (this.#state.next === null) return
+  async *#answers(client: SocialSearch, options: PagedOptions): AsyncGenerator<OpenRecord> {
+    if (this.#progress.next === null) return
     const { operation } = this
-    const [{ params }] = this.jobs
+    const [{ params }] = this.searchKeys
     const transport = clientTransport(client.transport)
     if (operation.paging === undefined)
       yield (await transport.request(operation, params, options, this.#id)).body as OpenRecord
     else
       yield* new PagedCall<OpenRecord, unknown>(transport, operation, params, options)
-        .resume(this.#state)
+        .resume(this.#progress)
         .pages()
   }
 
   /** What an earlier run has saved can be resumed until this one has a page, and then counts what this one has spent. */
-  underWay(): { job: object; progress: JobState } {
-    const [job] = this.jobs
+  underWay(): SearchUnderWay {
+    const [searchKey] = this.searchKeys
     const credits = this.#credits()
-    if (this.#before === undefined || this.#hasRead) return { job, progress: { ...this.#state, credits } }
-    return { job, progress: { ...this.#before, credits: this.#before.credits + credits } }
+    if (this.#before === undefined || this.#hasRead)
+      return { searchKey, progress: { ...this.#progress, credits } }
+    return { searchKey, progress: { ...this.#before, credits: this.#before.credits + credits } }
   }
 
   #credits(): number {
@@ -146,17 +148,19 @@ export class OperationJob implements Job {
   status(): string {
     const stored = this.#flags.out === undefined ? '' : ` (${this.#stored} new)`
     const paid = this.#credits() - (this.#client?.credits.reserved ?? 0)
-    const cost = `${count(this.#state.records, 'record')}${stored} · ${count(paid, 'credit')}`
+    const cost = `${count(this.#progress.records, 'record')}${stored} · ${count(paid, 'credit')}`
     return this.#leftOut === 0
       ? cost
       : `${cost} · ${this.#leftOut} more paid for, not shown because of --limit`
   }
 
-  end(reason: unknown, unwritten: Batch | undefined): RunEnd {
-    const end = reason === undefined ? this.#success() : this.#failure(reason, unwritten)
+  end(reason: unknown): RunEnd {
+    const end = reason === undefined ? this.#success() : this.#failure(reason)
     const { price, list } = this.operation
     const expected =
-      price.kind === 'perItem' ? quoteFor(this.operation, this.jobs[0].params, this.#flags).expected : null
+      price.kind === 'perItem'
+        ? quoteFor(this.operation, this.searchKeys[0].params, this.#flags).expected
+        : null
     const credits = this.#credits()
     if (expected === null || credits <= expected) return end
     const more = `Charged ${count(credits, 'credit')}, not ${expected}: more ${list} came than expected`
@@ -165,10 +169,10 @@ export class OperationJob implements Job {
 
   #success(): RunEnd {
     const { all, limit } = this.#flags
-    const { next, records } = this.#state
+    const { next, records } = this.#progress
     const hasNextPage = limit === undefined && all !== true && next !== null
     const isComplete = this.#earlier.next === null
-    const missing = missingText(this.operation, this.jobs[0].params, records, this.#total)
+    const missing = missingText(this.operation, this.searchKeys[0].params, records, this.#total)
     const empty = 'The service says that there is more, but sent empty pages. To continue: '
     return {
       notes: [
@@ -181,12 +185,10 @@ export class OperationJob implements Job {
     }
   }
 
-  #failure(reason: unknown, unwritten: Batch | undefined): RunEnd {
+  #failure(reason: unknown): RunEnd {
     const isStored = this.#flags.out !== undefined
-    // The page that could not be printed is shown.
-    const shown = unwritten?.progress as JobState | undefined
-    const known = reason instanceof SocialSearchError ? reason.next : shown?.next
-    const next = known === undefined ? this.#state.next : known
+    const known = reason instanceof SocialSearchError ? reason.next : undefined
+    const next = known === undefined ? this.#progress.next : known
     // A request that the service finds invalid stays so.
     const isFinal = exitNameOf(reason) === 'usage' || (reason instanceof ApiError && reason.status === 400)
     const hasBegun = this.#hasRead || isStored
@@ -210,7 +212,7 @@ export class OperationJob implements Job {
     const page = this.operation.documented
       ? [`--${param}`, String((next as Readonly<Record<string, string | number>>)[param])]
       : ['--params', JSON.stringify(next)]
-    const rest = limit === undefined ? [] : ['--limit', String(limit - this.#state.records)]
+    const rest = limit === undefined ? [] : ['--limit', String(limit - this.#progress.records)]
     return ['the same command with', ...[...page, ...rest].map(shellWord)].join(' ')
   }
 }

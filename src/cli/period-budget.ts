@@ -22,12 +22,12 @@ export interface PeriodTerms {
 }
 
 /** Credits of a run, or of each period. */
-export type BudgetTerms = PeriodTerms | { readonly limit: number; readonly every?: undefined }
+export type BudgetFlag = PeriodTerms | { readonly limit: number; readonly every?: undefined }
 
 export const periodForms = 'credits a period: 20/hour, 200/day or 6000/month'
 
 /** The terms of a text such as `20` or `200/day`; undefined for any other text. {@link termsText} writes no exponent of so few digits. */
-export function termsIn(text: string): BudgetTerms | undefined {
+export function termsIn(text: string): BudgetFlag | undefined {
   const [, credits, every] = /^(\d{1,15}(?:\.\d{1,6})?)(?:\/(hour|day|month))?$/.exec(text) ?? []
   return credits === undefined ? undefined : { limit: Number(credits), every: every as Period }
 }

@@ -9,13 +9,14 @@ import { complain } from './error-text.ts'
 import {
   type Progress,
   type RecordDatabaseOptions,
+  type SearchUnderWay,
   type StoredPage,
   RecordDatabase,
 } from './database/record-database.ts'
 import type { SharedFlags } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
-import { ask, print, say, showProgress, tell, waitText } from './terminal.ts'
+import { ask, print, toStderr, showProgress, toTerminal, waitText } from './terminal.ts'
 
 /** What a command reads, and what it says of it. A run does the rest: it keeps what is paid for, whatever ends it. */
 export interface Job extends Omit<RecordDatabaseOptions, 'operation'> {
@@ -25,32 +26,26 @@ export interface Job extends Omit<RecordDatabaseOptions, 'operation'> {
   /** Checks the params before there is a file. Returns what the job costs if it must not spend that without a limit. */
   prepare(client: SocialSearch): string | undefined | Promise<string | undefined>
   /**
-   * Reads what is paid for, batch by batch. A `yield` returns how many records were new once they are written.
+   * Reads what is paid for, page by page. A `yield` returns how many records were new once they are written.
    *
-   * @param earlier What earlier runs have stored of each job of the file.
+   * @param earlier What earlier runs have stored of each search.
    */
-  batches(
+  pages(
     context: RunContext,
     earlier: readonly (Progress | undefined)[],
-  ): AsyncGenerator<Batch, void, number>
-  /** The job of the file that a call is about, and how far it is. */
-  underWay(call: Call): Pick<StoredPage, 'job' | 'progress'>
+  ): AsyncGenerator<StoredPage, void, number>
+  /** The search of a call, and how far it is. */
+  underWay(call: Call): SearchUnderWay
   /** What has been done, in a few words. */
   status(): string
-  /**
-   * @param reason The error that has ended the run; undefined if the job is done.
-   * @param unwritten The page that could not be written, as the job has yielded it.
-   */
-  end(reason: unknown, unwritten: Batch | undefined): RunEnd | Promise<RunEnd>
+  /** @param reason The error that has ended the run; undefined if the job is done. */
+  end(reason: unknown): RunEnd | Promise<RunEnd>
 }
 
 /** What a job sends its calls with. */
 export interface RunContext extends Pick<OpenClient, 'client' | 'budget'> {
   readonly signal: AbortSignal
 }
-
-/** Records of a page that is paid for, and what a file keeps with them. */
-export type Batch = Omit<StoredPage, 'records'> & { readonly records: readonly unknown[] }
 
 /** What a run prints at its end, and its exit code; without one, that of `reason`. */
 export interface RunEnd {
@@ -89,21 +84,22 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
     if (out !== undefined)
       file = await RecordDatabase.open(out, job, { label, patience: patienceOf(interrupt) })
 
-    const write = async (batch: Batch): Promise<number> => {
-      if (file !== undefined) return file.keep({ ...batch, at: interrupt.answeredAt }, file.noted)
-      await print(formatter.page(batch.records), formatter.isStyled)
-      return batch.records.length
+    const write = async (page: StoredPage): Promise<number> => {
+      if (file !== undefined) return file.storePage({ ...page, at: interrupt.answeredAt })
+      await print(formatter.page(page.records), formatter.isStyled)
+      return page.records.length
     }
-    const batches = job.batches({ ...opened, signal: interrupt.signal }, file?.progress ?? [])
-    let unwritten: Batch | undefined
+    const pages = job.pages({ ...opened, signal: interrupt.signal }, file?.progress ?? [])
+    /** The page that could not be written. */
+    let unwritten: StoredPage | undefined
     let reason: unknown
     let added = 0
     try {
       for (;;) {
-        const { done, value: batch } = await batches.next(added)
+        const { done, value: page } = await pages.next(added)
         if (done === true) break
-        unwritten = batch
-        added = await write(batch)
+        unwritten = page
+        added = await write(page)
         unwritten = undefined
         await file?.forgetOld(interrupt.now)
         showProgress(job.status())
@@ -116,11 +112,8 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
       // What may have been charged, or applied, says so.
       reason = interrupt.signal.aborted && exitNameOf(error) !== 'unknown' ? interrupt.signal.reason : error
     }
-    await batches.return().catch(() => {})
-    // If it fails, the file still has the highest cost of the last page, and the user the error that ended the run.
-    const last = file?.noted
-    if (last !== undefined) await file?.keep(job.underWay(last), last).catch(() => {})
-    return tellEnd(await job.end(reason, unwritten), unwritten, out)
+    await pages.return().catch(() => {})
+    return tellEnd(await job.end(reason), unwritten, out)
   } finally {
     file?.close()
     interrupt.end()
@@ -157,17 +150,18 @@ function patienceOf(interrupt: InterruptHandler): Patience {
 /** Tells how a run has ended; returns its exit code. */
 function tellEnd(
   { lines = [], notes = [], summary, reason, next, code }: RunEnd,
-  unwritten: Batch | undefined,
+  unwritten: StoredPage | undefined,
   out: string | undefined,
 ): number {
   showProgress('')
-  const put = out === undefined ? tell : say
+  const put = out === undefined ? toTerminal : toStderr
   lines.forEach((line) => put(line))
   if (reason !== undefined) complain(reason, next)
-  else if (next !== undefined) tell(`To continue: ${next}`)
-  notes.forEach((note) => say(note))
+  else if (next !== undefined) toTerminal(`To continue: ${next}`)
+  notes.forEach((note) => toStderr(note))
   const paid = unwritten?.records.map((record) => `\n${jsonOf(record)}`) ?? []
-  if (paid.length > 0) say(`You have paid for these records, which could not be written:${paid.join('')}`)
+  if (paid.length > 0)
+    toStderr(`You have paid for these records, which could not be written:${paid.join('')}`)
   if (summary !== undefined) put(out === undefined ? summary : `${out}: ${summary}`)
   return code ?? (reason === undefined ? 0 : exitCodeOf(reason))
 }

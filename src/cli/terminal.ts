@@ -63,9 +63,9 @@ export async function print(text: string, isStyled = false): Promise<void> {
   if (failure !== undefined) throw failure
 }
 
-/** Shows a line on a terminal. */
-export function tell(message: string): void {
-  if (process.stderr.isTTY) say(message)
+/** Writes a line to stderr if that is a terminal. */
+export function toTerminal(message: string): void {
+  if (process.stderr.isTTY) toStderr(message)
 }
 
 /** Replaces the line that shows how far a job is, on a terminal only. */
@@ -91,7 +91,7 @@ function clearProgress(): void {
  *
  * @param isStyled The text has styles, and the rest of it is escaped.
  */
-export function say(message: string, isStyled = false): void {
+export function toStderr(message: string, isStyled = false): void {
   clearProgress()
   process.stderr.write(textFor(process.stderr, `${message}\n`, isStyled))
 }

@@ -17,8 +17,9 @@ import { UsageError, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
 import { type SharedFlags, paramFlags, paramsOf } from './flags.ts'
 import { positionalOf } from './command-names.ts'
-import type { Batch, Job, RunContext, RunEnd } from './run.ts'
-import { tell } from './terminal.ts'
+import type { SearchUnderWay, StoredPage } from './database/record-database.ts'
+import type { Job, RunContext, RunEnd } from './run.ts'
+import { toTerminal } from './terminal.ts'
 import { WatchPlanner } from './watch-plan.ts'
 import { WatchReport, endOf } from './watch-report.ts'
 
@@ -46,9 +47,9 @@ type SearchOperation = (typeof networks)[keyof typeof networks]
 export class WatchJob implements Job {
   readonly operation: SearchOperation
   readonly command = 'watch'
-  readonly jobs: readonly object[]
+  readonly searchKeys: readonly object[]
   readonly needed = []
-  readonly keep: number | undefined
+  readonly maxAge: number | undefined
   readonly #flags: WatchFlags
   readonly #searches: Searches
   #client: SocialSearch | undefined
@@ -67,8 +68,8 @@ export class WatchJob implements Job {
     if (keep !== undefined && out === undefined)
       throw new UsageError('--keep needs --out, the .db file whose old posts are forgotten')
     this.#flags = flags
-    this.jobs = Object.values(this.#searches).map((params) => jobOf(this.operation, params))
-    this.keep = keep
+    this.searchKeys = Object.values(this.#searches).map((params) => searchKeyOf(this.operation, params))
+    this.maxAge = keep
     this.#report = new WatchReport(this.#queries)
   }
 
@@ -86,14 +87,14 @@ export class WatchJob implements Job {
     return `watch costs ${idle.toLocaleString('en')} credits a day without new posts, and ${credits} more for each page of new posts`
   }
 
-  async *batches(
+  async *pages(
     { client, budget, signal }: RunContext,
     earlier: readonly (object | undefined)[],
-  ): AsyncGenerator<Batch, void, number> {
+  ): AsyncGenerator<StoredPage, void, number> {
     const { once, from, minInterval, maxPages } = this.#flags
     const states = statesOf(this.#searches, earlier)
     const planner = (this.#planner = new WatchPlanner({
-      ...{ states, budget, jobs: this.jobs, out: this.#flags.out, once: once === true },
+      ...{ states, budget, searchKeys: this.searchKeys, out: this.#flags.out, once: once === true },
       ...{ minInterval, maxPages, price: this.operation.price.credits },
     }))
     await planner.say()
@@ -110,8 +111,8 @@ export class WatchJob implements Job {
       if (dueAt !== null) continue
       // The other searches go on, and the next check continues.
       if (error !== null) this.#fail(name, error)
-      const job = jobOf(this.operation, this.#searches[name])
-      const added = yield { job, progress, records, known, hasFailed: error !== null }
+      const searchKey = searchKeyOf(this.operation, this.#searches[name])
+      const added = yield { searchKey, progress, records, known, hasFailed: error !== null }
       this.#report.addPosts(name, added)
       planner.note(batch)
       await planner.say()
@@ -119,9 +120,9 @@ export class WatchJob implements Job {
     if (this.#report.isIdle) await planner.sayHowOften()
   }
 
-  underWay({ request }: Call): { job: object } {
+  underWay({ request }: Call): SearchUnderWay {
     const query = request.params[queryParam(this.operation)]
-    return { job: jobOf(this.operation, this.#searches[String(query)]) }
+    return { searchKey: searchKeyOf(this.operation, this.#searches[String(query)]) }
   }
 
   status(): string {
@@ -161,7 +162,7 @@ function searchesOf(operation: SearchOperation, flags: WatchFlags, words: readon
   const queries = [...new Set([...words, ...(flags.queries === undefined ? [] : linesOf(flags.queries))])]
   if (queries.length === 0) throw new UsageError('pass a query, or --queries FILE')
   const list = words.find((word) => /^[^\s\d"]+,[^\s\d"]+$/.test(word))
-  if (list !== undefined) tell(`${list} is one query; for several: ${list.replaceAll(',', ' ')}`)
+  if (list !== undefined) toTerminal(`${list} is one query; for several: ${list.replaceAll(',', ' ')}`)
   const { params } = paramsOf(operation, flags, queries[0])
   return Object.fromEntries(queries.map((query) => [query, { ...params, [queryParam(operation)]: query }]))
 }
@@ -192,8 +193,8 @@ function textFrom(bytes: Uint8Array): string {
   throw new Error('the file is not UTF-8; save it as UTF-8')
 }
 
-/** What distinguishes the watch of a query from other jobs in a database. */
-function jobOf({ id }: SearchOperation, params: object | undefined): object {
+/** What distinguishes the watch of a query from other searches in a database. */
+function searchKeyOf({ id }: SearchOperation, params: object | undefined): object {
   return { watch: id, params }
 }
 

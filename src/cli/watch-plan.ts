@@ -11,14 +11,12 @@ import { parsed } from '../lib/json.ts'
 import type { Period } from '../lib/period.ts'
 import { parseTime } from '../lib/time.ts'
 import { type PeriodTerms, PeriodBudget } from './period-budget.ts'
-import { say, tell, timeOfDay } from './terminal.ts'
+import { toStderr, toTerminal, timeOfDay } from './terminal.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
 /** Of a month, the mean. */
 const lengths = { hour, day, month: 30.4 * day } as const
-
-type BudgetTerms = Pick<PeriodTerms, 'limit' | 'every'>
 
 /** What a watch plans: how often its budget pays for a check, and how many posts its checks read. As JSON, since `social-search budget` shows the plans of earlier runs. Times are in milliseconds. */
 export interface WatchPlan {
@@ -28,7 +26,7 @@ export interface WatchPlan {
   /** Between two checks, or two runs of a schedule; absent until a schedule has shown it. */
   readonly interval?: number | undefined
   /** Absent without a budget that resets. */
-  readonly budget?: BudgetTerms | undefined
+  readonly budget?: PeriodTerms | undefined
   /** How long each query waits between two checks that the budget pays for: the shortest, and the longest. */
   readonly waits: readonly [shortest: number, longest: number]
   /** Posts a day, how many of them the checks read, and what ends the checks. */
@@ -113,7 +111,7 @@ export function planLines(plan: WatchPlan): string[] {
 
 /** `100 a day pay for one every 2 h`, or how many checks it pays for, if it is spent before its period ends. */
 function paysText(
-  budget: BudgetTerms,
+  budget: PeriodTerms,
   unit: string,
   cost: number,
   check: string,
@@ -133,7 +131,7 @@ function sharedText(others: readonly { readonly name: string }[]): string {
 }
 
 /** `100 a day`. */
-function creditsText({ limit, every }: BudgetTerms, unit = ''): string {
+function creditsText({ limit, every }: PeriodTerms, unit = ''): string {
   return `${numberText(limit)}${unit} ${every === 'hour' ? 'an' : 'a'} ${every}`
 }
 
@@ -150,7 +148,7 @@ function idleCost({ queries, price, interval = day }: WatchPlan): number {
 
 const checksOf = (interval: number): number => Math.max(1, Math.round(day / interval))
 
-const dailyOf = ({ limit, every }: BudgetTerms): number => (limit * day) / lengths[every]
+const dailyOf = ({ limit, every }: PeriodTerms): number => (limit * day) / lengths[every]
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
@@ -163,7 +161,7 @@ const rounded = (amount: number): string => numberText(Number(amount.toPrecision
 export interface PlannerOptions extends Pick<PlanTerms, 'price' | 'minInterval' | 'maxPages' | 'once'> {
   /** Those of the file, as far as it has them. */
   readonly states: Readonly<Record<string, WatchState | null>>
-  readonly jobs: readonly object[]
+  readonly searchKeys: readonly object[]
   readonly out: string | undefined
   readonly budget: Budget | undefined
 }
@@ -203,7 +201,7 @@ export class WatchPlanner {
     const plan = noted?.watch.plan ?? this.#planOf(this.#options.once ? undefined : this.#options.minInterval)
     const others = noted?.others ?? []
     const lines = [...planLines(plan), ...(others.length > 0 ? [sharedText(others)] : [])]
-    for (const line of lines) (this.#options.out === undefined ? tell : say)(line)
+    for (const line of lines) (this.#options.out === undefined ? toTerminal : toStderr)(line)
   }
 
   /** When a query is due for a check, and why not now. */
@@ -232,7 +230,7 @@ export class WatchPlanner {
     const every = durationText(Math.max(...plan.waits))
     const isShort = Math.max(...plan.waits) > this.#options.minInterval
     const rise = isShort ? `raise the budget to ${enoughText(plan)}` : 'lower --min-interval'
-    say(
+    toStderr(
       `Runs without a check cost nothing. To have fewer, start one every ${every}. To check in each, ${rise}`,
     )
   }
@@ -254,9 +252,9 @@ export class WatchPlanner {
 
   /** Notes this watch beside the budget that it spends; undefined without one that resets. */
   async #note(isTold?: boolean): Promise<{ watch: NotedWatch; others: readonly NotedWatch[] } | undefined> {
-    const { out, jobs } = this.#options
+    const { out, searchKeys } = this.#options
     this.#notedAt = Date.now()
-    const id = (await sha256(JSON.stringify([resolve(out ?? ''), jobs]))).slice(0, 32)
+    const id = (await sha256(JSON.stringify([resolve(out ?? ''), searchKeys]))).slice(0, 32)
     const noted = this.#period?.changeNotes('watches', (text) => {
       const { [id]: before, ...others } = watchesIn(text)
       const watch = this.#watchAfter(before, isTold)

@@ -3,7 +3,6 @@ import { existsSync, linkSync, readFileSync, readdirSync, renameSync, rmSync, wr
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exitCodes } from '../../src/cli/command-errors.ts'
-import type { JobState } from '../../src/cli/operation-job.ts'
 import { SocialSearch } from '../../src/index.ts'
 import type { Fault } from '../support/sandbox.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
@@ -44,11 +43,11 @@ async function ran(flags = '', line = 'search coffee --all --resume') {
 const run = async (flags?: string, line?: string) => (await ran(flags, line)).code
 
 /** What the file says of the job. */
-function state(): JobState {
+function state(): { readonly records: number; readonly credits: number; readonly next: unknown } {
   const [row] = existsSync('job.db') ? allOf('job.db', 'SELECT state FROM social_search_searches') : []
   return row === undefined
     ? { next: {}, records: 0, credits: 0 }
-    : (JSON.parse(String(row['state'])) as JobState)
+    : (JSON.parse(String(row['state'])) as ReturnType<typeof state>)
 }
 
 /** A post of the professional network with more than 40 likes, and what finding it has cost. */

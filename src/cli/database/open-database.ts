@@ -5,7 +5,7 @@
 import { type FileLock, NotALock, takeFileLock } from '../../lib/node/file-lock.ts'
 import { builtin } from '../../lib/runtime.ts'
 import { UsageError, CommandError } from '../command-errors.ts'
-import { say } from '../terminal.ts'
+import { toStderr } from '../terminal.ts'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
@@ -69,7 +69,7 @@ export class OpenDatabase {
 
 /** Repeats work on a file while other programs have it. */
 async function whenFree<T>(path: string, work: () => T, patience: Patience): Promise<T> {
-  const onWait = (): void => say(`${path} is locked by another program; waiting until it is free`)
+  const onWait = (): void => toStderr(`${path} is locked by another program; waiting until it is free`)
   try {
     return await patiently(work, { ...patience, onWait })
   } catch (error) {

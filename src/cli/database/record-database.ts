@@ -1,8 +1,8 @@
 /**
- * A run and its posts.db. Before a call is sent, the file has a row with the most that it may cost; once its answer is there, one
- * transaction stores the records, how far the job is, what is missing, and what the call has cost. So a kill at any moment leaves one or
- * the other, and never less than was charged. `schema.ts` has the tables, `record-writer.ts` writes a record, `searches.ts` what was
- * searched, its gaps and its costs.
+ * A run and its posts.db. Before a call is sent, the file has a row with the most that it may cost, and once it has ended, with what it
+ * has cost: so a kill at any moment never leaves less than was charged. Then one transaction stores the records of its page, how far the
+ * job is, and what is missing. `schema.ts` has the tables, `record-writer.ts` writes a record, `searches.ts` what was searched, its gaps
+ * and its costs.
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -14,23 +14,23 @@ import type { FileLock } from '../../lib/node/file-lock.ts'
 import { isRecord, parsed, shallow } from '../../lib/json.ts'
 import { type Patience, identityOf, inTransaction } from '../../lib/sqlite-file.ts'
 import { CommandError, UsageError } from '../command-errors.ts'
-import { say } from '../terminal.ts'
+import { toStderr } from '../terminal.ts'
 import { forgetIn, remainsText } from './forget.ts'
 import { OpenDatabase, lockForRun } from './open-database.ts'
 import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createTables, currentFormat } from './schema.ts'
-import { type Purchase, SearchWriter, jobKey, partsOf } from './searches.ts'
+import { type Purchase, SearchWriter, keyText, partsOf } from './searches.ts'
 import { SeenRecords } from './seen-records.ts'
 import { type RecordTable, hasTable, tableOf } from './tables.ts'
 
 export interface RecordDatabaseOptions {
   readonly operation: Operation
-  /** What distinguishes the jobs from others in the same file. */
-  readonly jobs: readonly object[]
+  /** What the run searches: `{ operation: 'microblog.search', params }`. Each tells a search from the others of the file. */
+  readonly searchKeys: readonly object[]
   /** Fields that stored progress must have. */
   readonly needed?: readonly string[]
   /** Records that were published longer ago, in milliseconds, are forgotten. */
-  readonly keep?: number | undefined
+  readonly maxAge?: number | undefined
 }
 
 /** How a command uses a file. */
@@ -44,11 +44,19 @@ export interface RecordDatabaseUse {
 /** How often a run looks for old records to forget, in milliseconds. */
 const forgetEveryMs = 3_600_000
 
-/** What a job has read, and how far it is; before a request, only what it may cost. */
-export interface StoredPage {
-  readonly job: object
+/** How far a search is. */
+export type Progress = Readonly<Record<string, unknown>>
+
+/** A search, and how far it is if that is known. */
+export interface SearchUnderWay {
+  readonly searchKey: object
   readonly progress?: object
-  readonly records?: readonly unknown[]
+}
+
+/** Records of a page that is paid for, and what the file keeps with them. */
+export interface StoredPage extends SearchUnderWay {
+  readonly progress: object
+  readonly records: readonly unknown[]
   /** Records of the page that a watch has found before: their rows are updated. */
   readonly known?: readonly unknown[]
   /** Whether it stores the end of a check that has failed. */
@@ -57,10 +65,7 @@ export interface StoredPage {
   readonly at?: Date | undefined
 }
 
-/**
- * An SQLite file with a table for each kind of record, and the progress of jobs. It has what each call may cost before it is sent, and
- * then what it has cost and brought. Jobs that differ may write it at the same time.
- */
+/** An SQLite file with a table for each kind of record. Runs with different searches may write it at the same time. */
 export class RecordDatabase {
   readonly #file: OpenDatabase
   readonly #identity: string | undefined
@@ -68,25 +73,21 @@ export class RecordDatabase {
   /** The kinds of records that the run writes, by their operations. */
   readonly #kinds = new Map<string, { readonly table: RecordTable; readonly writer: RecordWriter }>()
   readonly #searches: SearchWriter
-  /** The rows of calls. */
-  readonly #purchases = new WeakMap<object, Purchase>()
   readonly #seen: SeenRecords
-  readonly #keep: number | undefined
+  readonly #maxAge: number | undefined
   readonly #label: string | undefined
-  #keptAt = -Infinity
-  /** The last call whose cost it has. */
-  noted: Call | undefined
-  /** What earlier runs have stored of each job, if anything. */
+  #forgotAt = -Infinity
+  /** What earlier runs have stored of each search, if anything. */
   readonly progress: readonly (Progress | undefined)[]
 
   private constructor(
     file: OpenDatabase,
     lock: FileLock,
-    { operation, jobs, needed = [], keep }: RecordDatabaseOptions,
+    { operation, searchKeys, needed = [], maxAge }: RecordDatabaseOptions,
     label: string | undefined,
   ) {
     const { path, database } = file
-    this.#keep = keep
+    this.#maxAge = maxAge
     this.#label = label
     this.#file = file
     this.#identity = identityOf(path)
@@ -94,17 +95,20 @@ export class RecordDatabase {
     this.#prepareFor(operation)
     this.#searches = new SearchWriter(database)
     this.#seen = new SeenRecords(database)
-    this.progress = jobs.map((job) => progressOf(database, job, needed))
+    this.progress = searchKeys.map((searchKey) => progressOf(database, searchKey, needed))
   }
 
-  /** @throws {UsageError} for a file that is not a database, that another run of the same jobs writes, or whose progress cannot be read. */
+  /** @throws {UsageError} for a file that is not a database, that another run of the same searches writes, or whose progress cannot be read. */
   static async open(
     path: string,
     options: RecordDatabaseOptions,
     { patience, label }: RecordDatabaseUse = {},
   ): Promise<RecordDatabase> {
     // Each search has a lock of its own, so that runs with different lists do not pay for the same one.
-    const lock = lockForRun(path, options.jobs.map((job) => `.${hashOf(job).slice(0, 12)}`).sort())
+    const lock = lockForRun(
+      path,
+      options.searchKeys.map((searchKey) => `.${hashOf(searchKey).slice(0, 12)}`).sort(),
+    )
     let file: OpenDatabase | undefined
     try {
       const opened = (file = await OpenDatabase.open(path, '--out', patience))
@@ -120,52 +124,69 @@ export class RecordDatabase {
    * Sends a call once the file has what it may cost, so that a kill cannot hide that, and once nothing keeps the file from taking what
    * the call brings. The call waits for the file before it queues: when its turn comes, others wait for its slot.
    *
-   * @param underWay The job of the call, and how far it is.
+   * @param underWay The search of the call, and how far it is, whenever a cost is written.
    */
-  async send(send: Send, call: Call, underWay: () => StoredPage): Promise<CallResult> {
+  async send(send: Send, call: Call, underWay: () => SearchUnderWay): Promise<CallResult> {
     const { settings, operation } = call
     await this.assertWritable(operation)
+    let purchase: Purchase | undefined
+    const write = (reserved: number, patience?: Patience): Promise<void> =>
+      this.#file.run(() => void (purchase = this.#writeCost(underWay(), call, reserved, purchase)), patience)
     const ended = new AbortController()
-    const note = (credits: number): Promise<void> => {
-      const work = (): void => {
-        this.store(underWay(), call, credits)
-        this.noted = call
-      }
-      return this.#file.run(work, { signal: ended.signal })
-    }
-    // The last one: what another budget refuses is not noted.
-    const budget = [...settings.budget, costNotes(note)]
+    // The last one: what another budget refuses is not written.
+    const budget = [...settings.budget, costWritten((credits) => write(credits, { signal: ended.signal }))]
     try {
       return await send({ ...call, settings: { ...settings, budget } })
     } finally {
-      // Of a call that has ended, nothing is noted once the file is free.
+      // Of a call that has ended, nothing more is reserved once the file is free.
       ended.abort()
+      // If it fails, the file still has the highest cost.
+      if (purchase !== undefined) await write(0).catch(() => {})
     }
   }
 
-  /** Stores a page once the file is free, with what its call has cost in the end. */
-  keep(page: StoredPage, call: Call | undefined): Promise<number> {
-    return this.#file.run(() => this.store(page, call))
+  /**
+   * Writes what a call has cost so far, and how far its search is.
+   *
+   * @param reserved What the call may cost in addition: a process that is killed cannot tell.
+   */
+  #writeCost(
+    { searchKey, progress }: SearchUnderWay,
+    call: Call,
+    reserved: number,
+    purchase: Purchase | undefined,
+  ): Purchase {
+    this.#assertThere()
+    const { spent, uncertain } = call.record.credits
+    return inTransaction(this.#file.database, () => {
+      // A search shows its costs also before it has a page.
+      const search = this.#searches.numberOf(searchKey)
+      if (progress !== undefined) this.#searches.setProgress(search, progress)
+      const at = sqliteTime(new Date())
+      const known = purchase ?? { number: null, search, at, label: this.#label ?? null }
+      return this.#searches.pay({ ...known, credits: spent, uncertain: uncertain + reserved })
+    })
   }
 
   /**
-   * Stores a page, the progress of its job and what its call has cost, or nothing. The row of a known record is updated.
+   * Stores a page and the progress of its search, or nothing. The row of a known record is updated.
    *
-   * @param reserved What the call may cost in addition: a process that is killed cannot tell.
    * @returns how many of the records are new.
    * @throws if the file cannot be written, so that a job ends before it buys a page that it could not store.
    */
-  store(page: StoredPage, call?: Pick<Call, 'record'>, reserved = 0): number {
-    const { job, progress, records, known = [], hasFailed, at } = page
-    const time = sqliteTime(at ?? new Date())
+  storePage(page: StoredPage): Promise<number> {
+    return this.#file.run(() => this.#store(page))
+  }
+
+  #store({ searchKey, progress, records, known = [], hasFailed, at = new Date() }: StoredPage): number {
+    const time = sqliteTime(at)
     this.#assertThere()
-    const { operation } = partsOf(job)
+    const { operation } = partsOf(searchKey)
     const kind = operation && this.#prepareFor(operation)
     return inTransaction(this.#file.database, () => {
       let added = 0
-      // A search shows its costs also before it has a page.
-      const search = this.#searches.numberOf(job)
-      if (records !== undefined && kind !== undefined) {
+      const search = this.#searches.numberOf(searchKey)
+      if (kind !== undefined) {
         const { table, writer } = kind
         for (const record of records.map(shallow)) {
           const row = writer.update(record, time)
@@ -178,8 +199,7 @@ export class RecordDatabase {
         for (const record of known) writer.update(record, time)
         if (hasFailed !== true) this.#searches.checked(search, time)
       }
-      if (progress !== undefined) this.#searches.setState(search, progress)
-      if (call !== undefined) this.#pay(search, call, reserved)
+      this.#searches.setProgress(search, progress)
       return added
     })
   }
@@ -201,17 +221,17 @@ export class RecordDatabase {
   }
 
   /**
-   * Forgets once an hour what is older than `keep`. Others can write in between.
+   * Forgets once an hour what is older than `maxAge`. Others can write in between.
    *
    * @param now What the age of records counts from: a wrong clock of this machine must not forget them all.
    */
   async forgetOld(now: number): Promise<void> {
     const at = performance.now()
-    if (this.#keep === undefined || at - this.#keptAt < forgetEveryMs) return
-    this.#keptAt = at
+    if (this.#maxAge === undefined || at - this.#forgotAt < forgetEveryMs) return
+    this.#forgotAt = at
     const tables = [...this.#kinds.values()].map(({ table }) => table)
-    const { isClean } = await forgetIn(this.#file, tables, { olderThan: this.#keep, now })
-    if (!isClean) say(remainsText(this.#file.path))
+    const { isClean } = await forgetIn(this.#file, tables, { olderThan: this.#maxAge, now })
+    if (!isClean) toStderr(remainsText(this.#file.path))
   }
 
   close(): void {
@@ -245,31 +265,26 @@ export class RecordDatabase {
     this.#kinds.set(operation.id, kind)
     return kind
   }
-
-  #pay(search: number, { record }: Pick<Call, 'record'>, reserved: number): void {
-    const { spent, uncertain } = record.credits
-    const cost = { credits: spent, uncertain: uncertain + reserved, label: this.#label }
-    const known = this.#purchases.get(record) ?? { search, at: sqliteTime(new Date()), number: null }
-    // If the transaction fails, no other row has this number, search and time.
-    this.#purchases.set(record, this.#searches.pay(cost, known))
-  }
 }
 
 /** A budget without a limit: it has what a call may cost written down before each attempt, which is not sent if that fails. */
-function costNotes(note: (credits: number) => Promise<void>): Budget {
-  // A page and its final cost are stored together, once the page is read.
-  return { reserve: (credits) => ({ renew: () => note(credits), settle: () => {} }) }
+function costWritten(write: (credits: number) => Promise<void>): Budget {
+  // What it has cost is written once the call has ended.
+  return { reserve: (credits) => ({ renew: () => write(credits), settle: () => {} }) }
 }
-
-/** How far a job or a watch is. */
-export type Progress = Readonly<Record<string, unknown>>
 
 /**
  * @param needed Fields that it must have.
  * @throws {UsageError} if it cannot be read: without it, pages would be paid again.
  */
-function progressOf(database: DatabaseSync, job: object, needed: readonly string[]): Progress | undefined {
-  const row = database.prepare('SELECT state FROM social_search_searches WHERE job = ?').get(jobKey(job))
+function progressOf(
+  database: DatabaseSync,
+  searchKey: object,
+  needed: readonly string[],
+): Progress | undefined {
+  const row = database
+    .prepare('SELECT state FROM social_search_searches WHERE job = ?')
+    .get(keyText(searchKey))
   const state = row?.['state'] ?? null
   if (state === null) return undefined
   const progress = parsed(String(state))
@@ -278,13 +293,13 @@ function progressOf(database: DatabaseSync, job: object, needed: readonly string
 }
 
 /**
- * What earlier runs have stored of jobs, also while another run has their lock; nothing without a file.
+ * What earlier runs have stored of searches, also while another run has their lock; nothing without a file.
  *
  * @throws {UsageError} for a file that is not a database, or whose progress cannot be read.
  */
 export async function storedProgress(
   path: string,
-  jobs: readonly object[],
+  searchKeys: readonly object[],
 ): Promise<readonly (Progress | undefined)[]> {
   if (!existsSync(resolve(path))) return []
   const file = await OpenDatabase.open(path, '--out')
@@ -292,7 +307,7 @@ export async function storedProgress(
   try {
     return await file.run(() => {
       if (!hasTable(database, 'social_search_searches')) return []
-      return jobs.map((job) => progressOf(database, job, []))
+      return searchKeys.map((searchKey) => progressOf(database, searchKey, []))
     })
   } finally {
     file.close()

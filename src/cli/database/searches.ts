@@ -18,34 +18,35 @@ interface Search {
   readonly records: string
 }
 
-/** What a call has cost so far. */
-interface CallCost {
-  readonly credits: number
-  readonly uncertain: number
-  /** What it is counted under. */
-  readonly label: string | undefined
-}
-
-/** A call with a cost: its search, when it was first sent, and its row. */
+/** The row of a call: its search, when it was first sent, what it is counted under, and what it has cost so far. */
 export interface Purchase {
+  /** Null without a row. */
+  readonly number: number | bigint | null
   readonly search: number
   readonly at: string
-  readonly number: number | bigint | null
+  readonly label: string | null
+  readonly credits: number
+  readonly uncertain: number
 }
 
-export function jobKey(job: object): string {
-  return canonicalJson(job) ?? ''
+/** The text of a search key: what distinguishes a search from the others of a file. */
+export function keyText(searchKey: object): string {
+  return canonicalJson(searchKey) ?? ''
 }
 
-/** What a job does: `{ watch: 'microblog.search', params }`, `{ mcp: … }` or `{ operation: … }`. */
-export function partsOf(job: object): { kind: string; operation: Operation | undefined; params: object } {
-  const { params = {}, ...kinds } = job as { params?: object }
+/** What is searched, and by what: `{ watch: 'microblog.search', params }`, `{ mcp: … }` or `{ operation: … }`. */
+export function partsOf(searchKey: object): {
+  kind: string
+  operation: Operation | undefined
+  params: object
+} {
+  const { params = {}, ...kinds } = searchKey as { params?: object }
   const [kind, id] = Object.entries<string>(kinds)[0] ?? ['', '']
   return { kind, operation: operationOf(id), params }
 }
 
-function searchOf(job: object): Search {
-  const { kind, operation, params } = partsOf(job)
+function searchOf(searchKey: object): Search {
+  const { kind, operation, params } = partsOf(searchKey)
   const values = params as Readonly<Record<string, unknown>>
   const named = (operation && positionalOf(operation)) ?? ''
   const name = values[named] ?? Object.values(values).find((value) => typeof value === 'string')
@@ -66,13 +67,13 @@ export class SearchWriter {
     this.#database = database
   }
 
-  /** The number of a job's search. A new one gets none that rows of a search have which a user has deleted. */
-  numberOf(job: object): number {
+  /** The number of a search. A new one gets none that rows of a search have which a user has deleted. */
+  numberOf(searchKey: object): number {
     const known = this.#database
       .prepare('SELECT number FROM social_search_searches WHERE job = ?')
-      .get(jobKey(job))
+      .get(keyText(searchKey))
     if (known !== undefined) return Number(known['number'])
-    const { search, network, command, params, records } = searchOf(job)
+    const { search, network, command, params, records } = searchOf(searchKey)
     const { lastInsertRowid } = this.#database
       .prepare(
         `INSERT INTO social_search_searches (number, search, network, command, params, records, job)
@@ -80,7 +81,7 @@ export class SearchWriter {
            SELECT max(number) AS number FROM social_search_searches UNION ALL SELECT max(search) FROM social_search_results
            UNION ALL SELECT max(search) FROM social_search_purchases)`,
       )
-      .run(search, network, command, params, records, jobKey(job))
+      .run(search, network, command, params, records, keyText(searchKey))
     return Number(lastInsertRowid)
   }
 
@@ -110,28 +111,24 @@ export class SearchWriter {
       .run(row, search)
   }
 
-  /** How far its job is. */
-  setState(search: number, state: object): void {
+  setProgress(search: number, progress: object): void {
     this.#database
       .prepare('UPDATE social_search_searches SET state = ? WHERE number = ?')
-      .run(JSON.stringify(state), search)
+      .run(JSON.stringify(progress), search)
   }
 
-  /**
-   * Replaces the row of a call. A free call has no row.
-   *
-   * @param known What it had before. If a user has deleted its row, another call may have the number by now.
-   */
-  pay({ credits, uncertain, label }: CallCost, { number, search, at }: Purchase): Purchase {
+  /** Replaces the row of a call; a free call has none. If a user has deleted its row, another call may have the number by now. */
+  pay(purchase: Purchase): Purchase {
+    const { number, search, at, label, credits, uncertain } = purchase
     this.#database
       .prepare('DELETE FROM social_search_purchases WHERE number = ? AND search = ? AND at = ?')
       .run(number, search, at)
-    if (credits === 0 && uncertain === 0) return { search, at, number: null }
+    if (credits === 0 && uncertain === 0) return { ...purchase, number: null }
     const { lastInsertRowid } = this.#database
       .prepare(
         'INSERT INTO social_search_purchases (search, at, label, credits, uncertain) VALUES (?, ?, ?, ?, ?)',
       )
-      .run(search, at, label ?? null, credits, uncertain)
-    return { search, at, number: lastInsertRowid }
+      .run(search, at, label, credits, uncertain)
+    return { ...purchase, number: lastInsertRowid }
   }
 }

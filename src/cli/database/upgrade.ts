@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from '../../lib/sqlite-file.ts'
 import { UsageError } from '../command-errors.ts'
-import { say } from '../terminal.ts'
+import { toStderr } from '../terminal.ts'
 import { createTables, currentFormat, sharedTables } from './schema.ts'
 import { SearchWriter } from './searches.ts'
 import { SeenRecords } from './seen-records.ts'
@@ -29,7 +29,7 @@ export function upgrade(database: DatabaseSync, path: string): void {
     // Another process may have done it by now.
     if (formatOf(database) < currentFormat) moveAll(database)
   })
-  say(`${path} has been upgraded to format ${currentFormat}`)
+  toStderr(`${path} has been upgraded to format ${currentFormat}`)
 }
 
 function formatOf(database: DatabaseSync): number {

@@ -12,7 +12,7 @@ import { allOf } from '../../support/posts-database.ts'
 
 virtualTime()
 
-const job = { operation: 'microblog.search', params: { query: 'coffee' } }
+const searchKey = { operation: 'microblog.search', params: { query: 'coffee' } }
 
 /** A client whose calls are noted in a file that another program locks when a call is about to queue. */
 async function setUp() {
@@ -20,11 +20,15 @@ async function setUp() {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const path = join(newFolder(), 'posts.db')
   const patience = { forMs: () => Infinity }
-  const file = await RecordDatabase.open(path, { operation: microblogSearch, jobs: [job] }, { patience })
+  const file = await RecordDatabase.open(
+    path,
+    { operation: microblogSearch, searchKeys: [searchKey] },
+    { patience },
+  )
   const other = new DatabaseSync(path)
   const sandbox = createSandbox()
   const observer: Observer & Wrapping = {
-    [wrap]: () => (send) => (call) => file.send(send, call, () => ({ job })),
+    [wrap]: () => (send) => (call) => file.send(send, call, () => ({ searchKey })),
   }
   let isLocking = true
   const budget = {
@@ -50,7 +54,7 @@ it('RecordDatabase.send() gives the turn of a call back while another program ha
   expect((await settle(search)).value?.posts).toHaveLength(20)
   expect(sandbox.requests).toHaveLength(1)
   expect(allOf(path, 'SELECT credits, uncertain FROM social_search_spent')).toEqual([
-    { credits: 0, uncertain: 2 },
+    { credits: 2, uncertain: 0 },
   ])
 })
 

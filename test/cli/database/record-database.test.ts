@@ -5,7 +5,7 @@ import { mentionsList } from '../../../src/api/endpoints/mentions.ts'
 import { type MicroblogPost, microblogSearch } from '../../../src/api/endpoints/microblog.ts'
 import type { Operation } from '../../../src/api/operation.ts'
 import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
-import { newRecord } from '../../../src/core/call/call.ts'
+import { type Call, type CallResult, type Send, newRecord } from '../../../src/core/call/call.ts'
 import { Redactor } from '../../../src/lib/redactor.ts'
 import { newFolder } from '../../support/folder.ts'
 import { post } from '../../support/pages.ts'
@@ -17,19 +17,41 @@ let files = 0
 beforeEach(() => void (path = join(folder, `${++files}.db`)))
 afterEach(() => void vi.useRealTimers())
 
-const job = { watch: 'microblog.search', params: { query: 'acme' } }
-const open = (operation: Operation = microblogSearch, label?: string, jobs: readonly object[] = [job]) =>
-  RecordDatabase.open(path, { operation, jobs, needed: [] }, { label })
-/** A call, as far as its cost goes. */
-const callWith = (spent: number) => ({
-  record: { ...newRecord(new Redactor()), credits: { spent, uncertain: 0 } },
-})
+const searchKey = { watch: 'microblog.search', params: { query: 'acme' } }
+const open = (
+  operation: Operation = microblogSearch,
+  label?: string,
+  searchKeys: readonly object[] = [searchKey],
+) => RecordDatabase.open(path, { operation, searchKeys, needed: [] }, { label })
+
+/** Sends a call that may cost 2 credits. Returns what ends it with its cost. */
+async function sent(database: RecordDatabase, key: object = searchKey) {
+  const call = {
+    ...{ settings: { budget: [] }, operation: microblogSearch },
+    record: newRecord(new Redactor()),
+  } as unknown as Call
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<CallResult>()]
+  const send: Send = async ({ settings }) => {
+    const reservation = await settings.budget[0]?.reserve(2, 'microblog.search')
+    await reservation?.renew?.()
+    begun.resolve()
+    return ended.promise
+  }
+  const ending = database.send(send, call, () => ({ searchKey: key }))
+  await begun.promise
+  return async (spent: number): Promise<void> => {
+    call.record = { ...call.record, credits: { spent, uncertain: 0 } }
+    ended.resolve({} as CallResult)
+    await ending
+  }
+}
+
 const rows = (sql: string) => allOf(path, sql)
 
 /** Stores pages, one after another. */
 async function stored(...pages: readonly (readonly unknown[])[]): Promise<void> {
   const database = await open()
-  for (const records of pages) database.store({ job, progress: {}, records })
+  for (const records of pages) await database.storePage({ searchKey, progress: {}, records })
   database.close()
 }
 
@@ -40,7 +62,7 @@ const viewed = (id: string, viewsCount: number, more: Partial<MicroblogPost> = {
 
 const views = 'SELECT "engagements.viewsCount" AS views'
 
-describe('RecordDatabase.store()', () => {
+describe('RecordDatabase.storePage()', () => {
   it('stores a page while another program reads the file', async () => {
     await stored([post('1')])
     const reader = new DatabaseSync(path)
@@ -52,12 +74,12 @@ describe('RecordDatabase.store()', () => {
 
   it('stores rows and progress, or neither when a record fails', async () => {
     const database = await open()
-    const first = { job, progress: { next: { page: 2 } }, records: [post('1'), post('2'), post('1')] }
-    expect(database.store(first)).toBe(2)
+    const first = { searchKey, progress: { next: { page: 2 } }, records: [post('1'), post('2'), post('1')] }
+    expect(await database.storePage(first)).toBe(2)
     const cycle: Record<string, unknown> = post('4')
     cycle['self'] = cycle
-    const broken = { job, progress: { next: 3 }, records: [post('3'), cycle] }
-    expect(() => database.store(broken)).toThrow('JSON')
+    const broken = { searchKey, progress: { next: 3 }, records: [post('3'), cycle] }
+    await expect(database.storePage(broken)).rejects.toThrow('JSON')
     database.close()
     const again = await open()
     expect(again.progress).toEqual([{ next: { page: 2 } }])
@@ -79,31 +101,35 @@ describe('RecordDatabase.store()', () => {
   it('keeps the later answer when an earlier one is stored after it, unless a wrong clock has told the time', async () => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12) })
     const database = await open()
-    database.store({ job, progress: {}, records: [viewed('1', 20)] })
+    await database.storePage({ searchKey, progress: {}, records: [viewed('1', 20)] })
     const other = new DatabaseSync(path)
     const setTime = (text: string) => other.prepare('UPDATE microblog_posts SET counted_at = ?').run(text)
     setTime('2026-01-01 12:00:01.000')
     // The answer came at noon, and is stored two seconds later.
     const at = new Date('2026-01-01T12:00:00Z')
     vi.setSystemTime(Date.UTC(2026, 0, 1, 12, 0, 2))
-    database.store({ job, progress: {}, records: [viewed('1', 10)], at })
+    await database.storePage({ searchKey, progress: {}, records: [viewed('1', 10)], at })
     expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 20 }])
     setTime('2027-01-01 12:00:00.000')
-    database.store({ job, progress: {}, records: [viewed('1', 30)] })
+    await database.storePage({ searchKey, progress: {}, records: [viewed('1', 30)] })
     expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 30 }])
     other.close()
     database.close()
   })
 
-  it('forgets with `keep` by the time that it is given, not by a clock of this machine that is ahead', async () => {
+  it('forgets what is older than `maxAge` by the time that it is given, not by a clock of this machine that is ahead', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2028, 0, 1) })
     const open = () =>
-      RecordDatabase.open(path, { operation: microblogSearch, jobs: [job], keep: 30 * 86_400_000 })
+      RecordDatabase.open(path, {
+        operation: microblogSearch,
+        searchKeys: [searchKey],
+        maxAge: 30 * 86_400_000,
+      })
     const records = [viewed('1', 10, { timestamp: '2026-11-20T12:00:00.000Z' })]
     const kept = []
     for (const now of [Date.UTC(2026, 10, 28), Date.UTC(2026, 10, 29), Date.UTC(2027, 0, 1)]) {
       const database = await open()
-      database.store({ job, progress: {}, records })
+      await database.storePage({ searchKey, progress: {}, records })
       await database.forgetOld(now)
       database.close()
       kept.push(rows('SELECT id FROM microblog_posts').length)
@@ -125,7 +151,7 @@ describe('RecordDatabase.store()', () => {
     await stored([viewed('1', 10)])
     const database = await open()
     const known = [viewed('1', 50), viewed('2', 50)]
-    expect(database.store({ job, progress: {}, records: [], known })).toBe(0)
+    expect(await database.storePage({ searchKey, progress: {}, records: [], known })).toBe(0)
     database.close()
     expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 50 }])
   })
@@ -133,8 +159,8 @@ describe('RecordDatabase.store()', () => {
   it('keeps one row of a mention whose state changed, and both records whose ids differ in half a character', async () => {
     const database = await open(mentionsList)
     for (const state of ['new', 'done'])
-      database.store({
-        job: { operation: 'mentions.list' },
+      await database.storePage({
+        searchKey: { operation: 'mentions.list' },
         progress: {},
         records: [
           { id: 'men_1', state },
@@ -178,24 +204,23 @@ describe('RecordDatabase', () => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 23, 59, 59) })
     const database = await open()
     const [from, to] = ['2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z']
-    const call = callWith(0)
-    database.store({ job }, call, 2)
+    const end = await sent(database)
     const spent = 'SELECT search, day, credits, uncertain FROM social_search_spent'
     const row = { search: 'acme', day: '2026-01-01', credits: 0, uncertain: 2 }
     expect(rows(spent)).toEqual([row])
     // A call counts on the day on which it was sent.
     vi.setSystemTime(Date.UTC(2026, 0, 2))
-    call.record.credits = { spent: 2, uncertain: 0 }
+    await end(2)
     const spans = [
       { ids: ['2'], next: {}, oldest: to },
       { ids: ['1'], next: null, newest: from },
     ]
-    database.store({ job, progress: { spans }, records: [post('1')] }, call)
+    await database.storePage({ searchKey, progress: { spans }, records: [post('1')] })
     expect(rows(spent)).toEqual([{ ...row, credits: 2, uncertain: 0 }])
     expect(rows('SELECT * FROM social_search_gaps')).toEqual([
       { search: 'acme', network: 'microblog', records: 'microblog_posts', from, to },
     ])
-    database.store({ job }, callWith(0), 2)
+    await sent(database)
     database.close()
     // A process that was killed cannot tell.
     expect(rows(`${spent} ORDER BY day`)[1]).toEqual({ ...row, day: '2026-01-02', credits: 0 })
@@ -209,15 +234,13 @@ describe('RecordDatabase', () => {
   it('has a row for each call, with its label, and none for one that was free', async () => {
     const database = await open(microblogSearch, 'acme')
     const purchases = 'SELECT label, credits, uncertain FROM social_search_purchases ORDER BY number'
-    const [first, free, lost] = [callWith(0), callWith(0), callWith(0)]
-    database.store({ job }, first, 2)
+    const end = await sent(database)
     expect(rows(purchases)).toEqual([{ label: 'acme', credits: 0, uncertain: 2 }])
-    first.record.credits = { spent: 2, uncertain: 0 }
-    database.store({ job }, first)
-    for (const reserved of [2, 0]) database.store({ job }, free, reserved)
-    database.store({ job }, lost, 2)
-    // What was free has no row, and that of another call may have its number.
-    database.store({ job }, free)
+    await end(2)
+    await (
+      await sent(database)
+    )(0)
+    await sent(database)
     expect(rows(purchases)).toEqual([
       { label: 'acme', credits: 2, uncertain: 0 },
       { label: 'acme', credits: 0, uncertain: 2 },
@@ -225,22 +248,14 @@ describe('RecordDatabase', () => {
     database.close()
   })
 
-  it('counts a call once, for its own search, though its cost comes again with what another one stores', async () => {
-    const database = await open()
-    const call = callWith(2)
-    database.store({ job }, call)
-    database.store({ job: { mcp: 'microblog.search' } }, call)
-    database.close()
-    expect(
-      rows('SELECT command, credits FROM social_search_spent JOIN social_search_searches USING (search)'),
-    ).toEqual([{ command: 'watch', credits: 2 }])
-  })
-
   it('gives no search the rows of another one that was deleted with SQL', async () => {
     const database = await open()
-    database.store({ job, progress: {}, records: [post('1')] }, callWith(2), 2)
+    await (
+      await sent(database)
+    )(2)
+    await database.storePage({ searchKey, progress: {}, records: [post('1')] })
     change(path, 'DELETE FROM social_search_searches')
-    database.store({ job: { mcp: 'microblog.search' } })
+    await database.storePage({ searchKey: { mcp: 'microblog.search' }, progress: {}, records: [] })
     database.close()
     expect(rows('SELECT * FROM social_search_spent')).toEqual([])
     expect(
@@ -252,29 +267,29 @@ describe('RecordDatabase', () => {
 
   it('changes no purchase of another call that has the number of one that was deleted with SQL', async () => {
     const [database, other] = [await open(), await open(microblogSearch, undefined, [])]
-    const [spent, free] = [callWith(0), callWith(0)]
-    for (const call of [spent, free]) database.store({ job }, call, 2)
+    const [end, endFree] = [await sent(database), await sent(database)]
     change(path, 'DELETE FROM social_search_purchases')
-    for (const cost of [3, 5]) other.store({ job: { mcp: 'microblog.search' } }, callWith(cost))
-    spent.record.credits = { spent: 2, uncertain: 0 }
-    for (const call of [spent, free]) database.store({ job }, call)
+    for (const cost of [3, 5]) await (await sent(other, { mcp: 'microblog.search' }))(cost)
+    await end(2)
+    await endFree(0)
     for (const each of [database, other]) each.close()
     expect(rows('SELECT credits, uncertain FROM social_search_purchases')).toEqual(
       [3, 5, 2].map((credits) => ({ credits, uncertain: 0 })),
     )
   })
 
-  it('notes costs again that could not be stored', async () => {
+  it('has what a call has cost when its page cannot be stored', async () => {
     const database = await open()
     change(
       path,
       `CREATE TRIGGER fail BEFORE UPDATE OF state ON social_search_searches BEGIN SELECT RAISE(ABORT, 'full'); END`,
     )
-    const call = callWith(2)
-    expect(() => database.store({ job, progress: {}, records: [post('1')] }, call)).toThrow('full')
-    database.store({ job }, call)
-    database.store({ job }, call)
+    await (
+      await sent(database)
+    )(2)
+    const page = { searchKey, progress: {}, records: [post('1')] }
+    await expect(database.storePage(page)).rejects.toThrow('full')
     database.close()
-    expect(rows('SELECT credits FROM social_search_spent')).toEqual([{ credits: 2 }])
+    expect(rows('SELECT credits, uncertain FROM social_search_spent')).toEqual([{ credits: 2, uncertain: 0 }])
   })
 })

@@ -58,9 +58,9 @@ const commands = [
 
 /** All that a file has, once a run of each kind has had it. */
 async function schemaOf(path: string): Promise<unknown[]> {
-  const file = await RecordDatabase.open(path, { operation: microblogSearch, jobs: [] })
+  const file = await RecordDatabase.open(path, { operation: microblogSearch, searchKeys: [] })
   for (const { id } of operations.filter((each) => 'list' in each))
-    file.store({ job: { watch: id }, records: [] })
+    await file.storePage({ searchKey: { watch: id }, progress: {}, records: [] })
   file.close()
   const sql = `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' ORDER BY type, name`
   return rowsOf(path, sql).map((each) => String(each).replaceAll(/\s+/g, ' ').replaceAll('( ', '('))
