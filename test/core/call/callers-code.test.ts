@@ -32,44 +32,25 @@ describe('reserve() of a budget', () => {
 describe('fetch', () => {
   const used = ok()
   void used.text()
-  const doubt = { charged: 'unknown' }
-  const failed = { name: 'ConnectionError', ...doubt, message: text(/\(db is not defined\)/) }
-  const unsent = { name: 'ConfigurationError', charged: 'no', attempts: [{ sent: null, charged: 'no' }] }
+  const misused = { name: 'ConfigurationError', charged: 'unknown' }
+  const failed = { name: 'ConnectionError', charged: 'unknown', message: text(/\(db is not defined\)/) }
+  const notAText = { ...failed, message: text(/\(url\.replace is not a function\)/) }
+  const unsent = {
+    ...{ name: 'ConfigurationError', charged: 'no', attempts: [{ sent: null, charged: 'no' }] },
+    message: text(/before it sent the request: db is not defined/),
+  }
+  const send = (request: Request) => void fetch(request).catch(() => {})
+  const replaced = (url: unknown) => fetch((url as string).replace('a', 'b'))
 
-  it.each<[string, (request: Request) => unknown, object, object]>([
-    [
-      'throws after it has sent the request',
-      (sent) => (void fetch(sent).catch(() => {}), bug()),
-      failed,
-      maybePaid,
-    ],
-    [
-      'throws after it has sent a copy',
-      (sent) => (void fetch(sent.clone()).catch(() => {}), bug()),
-      failed,
-      maybePaid,
-    ],
-    ['rejects', () => Promise.resolve().then(bug), failed, maybePaid],
-    [
-      'throws at once',
-      bug,
-      { ...unsent, message: text(/before it sent the request: db is not defined/) },
-      notPaid,
-    ],
-    [
-      'returns nothing',
-      () => Promise.resolve(undefined),
-      { name: 'ConfigurationError', ...doubt },
-      maybePaid,
-    ],
-    ['returns a used body', () => Promise.resolve(used), { name: 'ConfigurationError', ...doubt }, maybePaid],
-    [
-      'expects a URL',
-      (url) => Promise.resolve().then(() => fetch((url as never as string).replace('a', 'b'))),
-      { name: 'ConnectionError', ...doubt, message: text(/\(url\.replace is not a function\)/) },
-      maybePaid,
-    ],
-  ])('that %s fails the call with an error that says so', async (_, fetch, error, counted) => {
+  it.each<[string, (request: Request) => unknown, error: object, counted?: object]>([
+    ['throws after it has sent the request', (request) => (send(request), bug()), failed],
+    ['throws after it has sent a copy', (request) => (send(request.clone()), bug()), failed],
+    ['rejects', () => Promise.resolve().then(bug), failed],
+    ['throws at once', bug, unsent, notPaid],
+    ['returns nothing', () => Promise.resolve(undefined), misused],
+    ['returns a used body', () => Promise.resolve(used), misused],
+    ['expects a URL', (url) => Promise.resolve(url).then(replaced), notAText],
+  ])('that %s fails the call with an error that says so', async (_, fetch, error, counted = maybePaid) => {
     expect(await service.script(ok()).search({ fetch: fetch as never })).toMatchObject({ error, ...counted })
   })
 
@@ -85,11 +66,7 @@ describe('fetch', () => {
 
   it.each([
     ['a page', ok(), { value: { requestId: 'req_1' }, ...paid }],
-    [
-      'a refusal',
-      failure(402, 'insufficient_credits'),
-      { error: { status: 402, charged: 'no' }, ...notPaid },
-    ],
+    ['a refusal', failure(402, 'no_credits'), { error: { status: 402, charged: 'no' }, ...notPaid }],
   ])('may return a response without a stream: %s', async (_, response, expected) => {
     const { status, headers } = response
     const fetch = () => Promise.resolve({ status, headers, text: () => response.text() } as never)
@@ -104,14 +81,10 @@ describe('params', () => {
     ['an undocumented list', ({ mentions }, params) => mentions.list(params)],
     ['an undocumented read', ({ mentions }, params) => mentions.count(params)],
   ])('of %s that throw when they are read reject its promise, and send nothing', async (_, callOf) => {
-    const get = () => {
-      throw new TypeError('no query yet')
-    }
-    const unreadable = { get, enumerable: true }
+    const unreadable = { get: bug, enumerable: true }
     const params = Object.defineProperties({}, { query: unreadable, url: unreadable })
-    const issues = [{ path: '', message: 'cannot be read: no query yet' }]
-    expect(await service.see((client) => callOf(client, params as never))).toMatchObject({
-      ...{ error: { name: 'InvalidRequestError', issues }, sent: 0 },
-    })
+    const issues = [{ path: '', message: 'cannot be read: db is not defined' }]
+    const error = { name: 'InvalidRequestError', issues }
+    expect(await service.see((client) => callOf(client, params as never))).toMatchObject({ error, sent: 0 })
   })
 })

@@ -1,13 +1,9 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import {
-  type ClientOptions,
-  CreditBudget,
-  type LogFields,
-  type Observer,
-  SocialSearch,
-} from '../../../src/index.ts'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type ClientOptions, CreditBudget, type LogFields, SocialSearch } from '../../../src/index.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
+import { miscounts } from '../../support/ledger.ts'
 import { createSandbox } from '../../support/sandbox.ts'
+import { query } from '../../support/search.ts'
 import {
   type Step,
   failure,
@@ -24,18 +20,12 @@ virtualTime()
 const stderr = vi.spyOn(console, 'warn')
 afterEach(() => void stderr.mockReset())
 
-interface Line extends LogFields {
-  readonly message: string
-}
-
 /** A logger of the level `info`, as an operator has it. */
 function infoLog() {
-  const lines: Line[] = []
+  const lines: (LogFields & { message: string })[] = []
   const write = (message: string, fields: LogFields) => void lines.push({ ...fields, message })
   return { lines, logger: { info: write, warn: write, error: write } }
 }
-
-const minute = 60_000
 
 describe('the log at the level info', () => {
   it('alone says what 30 minutes of 429 storms and lost answers have cost, and why', async () => {
@@ -51,17 +41,16 @@ describe('the log at the level info', () => {
       if (at % 9 === 4) sandbox.inject({ status: 503 })
       const { error } = await settle(client.microblog.search({ query: `coffee ${at % 5}` }))
       if (error !== undefined) errors.push(error)
-      await pass(minute)
+      await pass(60_000)
     }
 
-    const sum = (name: 'spent' | 'uncertain', some: readonly Line[] = lines) =>
+    const sum = (name: 'spent' | 'uncertain', some = lines) =>
       some.reduce((sum, line) => sum + Number(line[name] ?? 0), 0)
     const { spent, uncertain } = client.credits
     expect([sum('spent'), sum('uncertain')]).toEqual([spent, uncertain])
-    expect([spent, uncertain].every((credits) => credits > 0)).toBe(true)
+    expect(Math.min(spent, uncertain)).toBeGreaterThan(0)
     expect(budget.remaining).toBe(50 - spent - uncertain)
-    expect(sandbox.ledger.spent).toBeGreaterThanOrEqual(spent)
-    expect(sandbox.ledger.spent).toBeLessThanOrEqual(spent + uncertain)
+    expect(miscounts({ spent, uncertain }, sandbox.ledger.spent)).toEqual([])
 
     // Why: what is uncertain was lost, and what was paid for in vain has a code.
     const reasons = new Set(lines.filter((line) => Number(line['uncertain']) > 0).map(({ code }) => code))
@@ -84,11 +73,12 @@ describe('the log at the level info', () => {
     const { lines, logger } = infoLog()
     const ids: number[] = []
     const note = ({ id }: { id: number }) => void ids.push(id)
-    const observers: Observer[] = [{ onWait: note, onAttempt: note, onCall: note }]
     service.script(failure(503, 'unavailable'), unreachable)
+    const observers = [{ onWait: note, onAttempt: note, onCall: note }]
     const { error } = await service.search({ logger, observers })
-    const { callId } = error as { callId: number }
-    expect(new Set([callId, ...ids, ...lines.map((line) => line['callId'])]).size).toBe(1)
+    expect(
+      new Set([(error as { callId: number }).callId, ...ids, ...lines.map((line) => line['callId'])]).size,
+    ).toBe(1)
     expect(lines).toHaveLength(2)
   })
 })
@@ -97,39 +87,33 @@ describe('logger', () => {
   it('gets one line even if the service sends line breaks', async () => {
     const info = vi.fn()
     service.script(failure(418, 'forged\n\u202eline', { error: { message: `x\r\n${'y'.repeat(9999)}` } }))
-    const { error } = await service.search({ logger: { info } })
+    await service.search({ logger: { info } })
     expect(info).toHaveBeenCalled()
     expect(JSON.stringify(info.mock.calls)).not.toMatch(/\\n|\\r|\u202e/)
-    expect((error as Error).message).not.toMatch(/[\r\n\u202e]/)
-    expect((error as Error).message.length).toBeLessThan(700)
   })
 
   it('gets each attempt with its requestId', async () => {
     const { lines, logger } = infoLog()
-    await service
-      .script(failure(502, 'upstream_error'), ok())
-      .search({ logger: { ...logger, debug: logger.info } })
-    expect(lines.map(({ message }) => message)).toEqual([
-      'sending',
-      'failed, retrying',
-      'sending',
-      'answered',
-    ])
-    expect(lines[1]).toMatchObject({
-      ...{ operation: 'microblog.search', attempt: 1, status: 502, code: 'upstream_error' },
-      ...{ requestId: 'req_upstream_error', charged: 'no', spent: 0, uncertain: 0 },
+    service.script(failure(502, 'upstream_error'), ok())
+    await service.search({ logger: { ...logger, debug: logger.info } })
+    const sending = { message: 'sending' }
+    const retrying = {
+      ...{ message: 'failed, retrying', operation: 'microblog.search', attempt: 1, status: 502 },
+      ...{ code: 'upstream_error', requestId: 'req_upstream_error', charged: 'no', spent: 0, uncertain: 0 },
       waitMs: expect.any(Number) as number,
-    })
-    expect(lines[3]).toMatchObject({ requestId: 'req_1', status: 200, charged: 'yes', spent: 2 })
+    }
+    const answered = { message: 'answered', requestId: 'req_1', status: 200, charged: 'yes', spent: 2 }
+    expect(lines).toMatchObject([sending, retrying, sending, answered])
   })
 
   it('gets the fields first if it is like pino, and the message first if it is like winston', async () => {
     const info = vi.fn()
     const like = { info, level: 'info', child: vi.fn() }
+    const fields: unknown = expect.objectContaining({ status: 200 })
     await service.script(() => ok()).search({ logger: like })
-    expect(info).toHaveBeenLastCalledWith(expect.objectContaining({ status: 200 }), 'answered')
+    expect(info).toHaveBeenLastCalledWith(fields, 'answered')
     await service.search({ logger: { ...like, ...{ log: vi.fn() } } })
-    expect(info).toHaveBeenLastCalledWith('answered', expect.objectContaining({ status: 200 }))
+    expect(info).toHaveBeenLastCalledWith('answered', fields)
   })
 
   it('warns of an attempt that may have been charged, and of a retry of it', async () => {
@@ -154,8 +138,9 @@ async function written(steps: Step[], calls: number, ms: number, options: Partia
   stderr.mockReturnValue()
   service.script(...steps)
   const client = makeClient({ logger: undefined, ...options })
-  for (let made = 0; made < calls; made++) client.microblog.search({ query: 'a' }).catch(() => {})
+  for (let made = 0; made < calls; made++) client.microblog.search(query).catch(() => {})
   await pass(ms)
+  onTestFinished(() => client.close())
   return { client, lines: () => stderr.mock.calls.map(([line]) => String(line)) }
 }
 
@@ -164,38 +149,30 @@ describe('console.warn()', () => {
 
   it('gets one line of a client that says why a call waits for more than 5 seconds, and until when', async () => {
     const { client, lines } = await written(answers, 22, 500)
-    expect(lines()).toEqual([
-      expect.stringMatching(
-        /^social-search-sdk: a call waits for more than 5 seconds: this minute's requests are used up \(operation: microblog\.search, surface: microblog, reason: pace, until: 2026-11-20T00:01:\S+Z\)$/,
-      ),
-    ])
+    const line =
+      /^social-search-sdk: a call waits for more than 5 seconds: this minute's requests are used up \(operation: microblog\.search, surface: microblog, reason: pace, until: 2026-11-20T00:01:\S+Z\)$/
+    expect(lines()).toEqual([expect.stringMatching(line)])
     await pass(70_000)
     const other = client.withOptions({ timeout: 1000 })
-    for (let made = 0; made < 30; made++) other.microblog.search({ query: 'a' }).catch(() => {})
+    for (let made = 0; made < 30; made++) other.microblog.search(query).catch(() => {})
     await pass(20_000)
     expect(lines()).toHaveLength(1)
-    await settle(client.close())
   })
 
   it('gets it when a call has been queued for 5 seconds and the end is unknown', async () => {
-    const { client, lines } = await written([hang], 3, 4900)
+    const { lines } = await written([hang], 3, 4900)
     expect(lines()).toEqual([])
     await pass(400)
     expect(lines()).toEqual([expect.stringMatching(/ other requests are running .*reason: slot\)$/)])
-    await settle(client.close())
   })
 
+  const unavailable = failure(503, 'unavailable', { error: { retryAfter: 7 } })
   it.each<[string, Step, string]>([
     ['a 429 closes the surface', rateLimited(10), 'rate_limited, until: 2026-11-20T00:00:10'],
-    [
-      'a retry is due',
-      failure(503, 'unavailable', { error: { retryAfter: 7 } }),
-      'retry, until: 2026-11-20T00:00:07',
-    ],
+    ['a retry is due', unavailable, 'retry, until: 2026-11-20T00:00:07'],
   ])('gets it when %s in more than 5 seconds', async (_, first, end) => {
-    const { client, lines } = await written([first, ...answers], 1, 300)
+    const { lines } = await written([first, ...answers], 1, 300)
     expect(lines()).toEqual([expect.stringContaining(end)])
-    await settle(client.close())
   })
 
   it.each<[string, Step[], Partial<ClientOptions>?]>([
@@ -211,9 +188,8 @@ describe('console.warn()', () => {
   it('is not needed by a logger, which gets the wait as fields', async () => {
     const warn = vi.fn()
     await written(answers, 22, 10_000, { logger: { warn } })
-    const fields = { operation: 'microblog.search', surface: 'microblog', reason: 'pace' }
-    expect(warn.mock.calls).toEqual([
-      [expect.any(String), { ...fields, until: expect.any(String) as string }],
-    ])
+    const until: unknown = expect.any(String)
+    const fields = { operation: 'microblog.search', surface: 'microblog', reason: 'pace', until }
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.any(String), fields)
   })
 })

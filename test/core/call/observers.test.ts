@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
-import type { ClientOptions, Observer, Wait } from '../../../src/index.ts'
+import type { Observer, Wait } from '../../../src/index.ts'
 import { type Call, type Send, wrap } from '../../../src/extend.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
 import {
+  type Step,
   apiKey,
   failure,
   hang,
@@ -38,16 +39,14 @@ describe('observers', () => {
     const { observer, of } = recorder()
     await service.script(failure(503, 'unavailable'), ok()).search({ observers: [observer] })
     const name = { operation: 'microblog.search', surface: 'microblog' }
+    const answered = { ...name, outcome: 'ok', charged: 'yes', credits: { spent: 2, uncertain: 0 } }
     expect(of('attempt')).toMatchObject([
       { ...name, outcome: 'unavailable', charged: 'no', status: 503, requestId: 'req_unavailable' },
-      { ...name, outcome: 'ok', charged: 'yes', status: 200, credits: { spent: 2, uncertain: 0 } },
+      { ...answered, status: 200 },
     ])
     const [call] = of('call')
-    expect(call).toMatchObject({
-      ...{ ...name, outcome: 'ok', charged: 'yes', requestId: 'req_1' },
-      attempts: [{ status: 503 }, { status: 200, queued: 0, paced: 0 }],
-      credits: { spent: 2, uncertain: 0 },
-    })
+    const attempts = [{ status: 503 }, { status: 200, queued: 0, paced: 0 }]
+    expect(call).toMatchObject({ ...answered, requestId: 'req_1', attempts })
     expect((call?.['attempts'] as { waited: number }[])[0]?.waited).toBeGreaterThan(0)
     expect(call?.['duration']).toBeGreaterThan(0)
     expect(of('wait')).toMatchObject([{ ...name, reason: 'retry' }])
@@ -68,11 +67,9 @@ describe('observers', () => {
   it('are told of a call with invalid params, which sends nothing', async () => {
     const { observer, events } = recorder()
     await service.see(({ microblog }) => microblog.search({ query: '' }), { observers: [observer] })
-    expect(events).toEqual([['call', expect.anything()]])
-    expect(events[0]?.[1]).toMatchObject({
-      ...{ operation: 'microblog.search', outcome: 'invalid_request', charged: 'no', attempts: [] },
-      credits: { spent: 0, uncertain: 0 },
-    })
+    const free = { charged: 'no', attempts: [], credits: { spent: 0, uncertain: 0 } }
+    const call = { operation: 'microblog.search', outcome: 'invalid_request', ...free }
+    expect(events).toEqual([['call', expect.objectContaining(call)]])
   })
 
   it('see neither the params nor the key', async () => {
@@ -80,8 +77,7 @@ describe('observers', () => {
     service.script(ok({ requestId: 'r', posts: 'none', echo: apiKey }))
     await service.see(({ microblog }) => microblog.search(query), { observers: [observer] })
     expect(events).toHaveLength(2)
-    expect(JSON.stringify(events)).not.toContain('very private')
-    expect(JSON.stringify(events)).not.toContain(apiKey)
+    expect(JSON.stringify(events)).not.toMatch(new RegExp(`very private|${apiKey}`))
   })
 
   it('harm no call when they throw, reject or are slow, and the logger learns of it', async () => {
@@ -90,20 +86,14 @@ describe('observers', () => {
       throw new Error('mine')
     }
     const rejects = () => Promise.reject(new Error('mine')) as never
-    const observers: Observer[] = [
-      { onAttempt: throws, onCall: throws },
-      { onCall: rejects },
-      { onAttempt: () => hang() as never },
-    ]
+    const slowly = { onAttempt: () => hang() as never }
+    const observers: Observer[] = [{ onAttempt: throws, onCall: throws }, { onCall: rejects }, slowly]
     const seen = await service.script(ok()).search({ observers, logger: { error } })
     expect(seen).toMatchObject({ error: undefined, ms: 0 })
     const failed = ['onAttempt failed', 'onCall failed', 'onCall failed']
     expect(error.mock.calls.map(([message]) => message as unknown)).toEqual(failed)
-    const client = makeClient({
-      observers: [{ onWait: rejects }],
-      limits: { inFlight: 1 },
-      logger: { error },
-    })
+    const waiting = { observers: [{ onWait: rejects }], limits: { inFlight: 1 } }
+    const client = makeClient({ ...waiting, logger: { error } })
     service.script(slow(600))
     const calls = [client.microblog.search(query), client.microblog.search(query)]
     expect((await settle(Promise.all(calls))).value).toHaveLength(2)
@@ -125,21 +115,14 @@ describe('observers', () => {
   it('that send a call again, as a tracer may, have all its attempts and credits in one record', async () => {
     const again = wrapping((send) => (call: Call) => send(call).catch(() => send(call)))
     service.script(unreachable(), ok())
-    const call = service.see(({ microblog }) => microblog.search(query).withResponse(), {
-      observers: [again],
-    })
-    expect((await call).value).toMatchObject({
-      attempts: [{ outcome: 'connection' }, { outcome: 'ok' }],
-      credits: { spent: 2, uncertain: 2 },
-    })
+    const client = makeClient({ observers: [again] })
+    const { value } = await settle(client.microblog.search(query).withResponse())
+    const attempts = [{ outcome: 'connection' }, { outcome: 'ok' }]
+    expect(value).toMatchObject({ attempts, credits: { spent: 2, uncertain: 2 } })
   })
 
   it('harm no call when a logger throws as it is read, and no close() when a wrap fails', async () => {
-    const logger = {
-      get debug(): never {
-        throw new Error('not ready')
-      },
-    }
+    const logger = Object.defineProperty({}, 'debug', { get: () => expect.unreachable() })
     expect((await service.script(ok()).search({ logger })).error).toBeUndefined()
     const failing = wrapping(() => () => Promise.reject(new Error('mine')))
     const { client, error } = await service.search({ observers: [failing] })
@@ -194,42 +177,27 @@ describe('observers', () => {
   })
 })
 
-/** What a client tells of waiting: milliseconds from now, reason, milliseconds until the end. */
-function waits(options: Partial<ClientOptions> = {}) {
-  const told: [at: number, reason: Wait['reason'], lasts: number | null][] = []
-  const start = Date.now()
-  const onWait = ({ reason, until }: Wait) =>
-    told.push([Date.now() - start, reason, until && until.getTime() - Date.now()])
-  return { told, client: makeClient({ observers: [{ onWait }], ...options }) }
-}
-
 describe('onWait', () => {
-  it.each([
-    ['nothing of a call that is sent at once', [ok()], 1, []],
-    ['a call that waits for a slot', [slow(2000)], 3, [[250, 'slot', null]]],
-    [
-      'the wait between two attempts',
-      [failure(503, 'unavailable', { error: { retryAfter: 7 } }), ok()],
-      ...([1, [[0, 'retry', 7000]]] as const),
-    ],
+  const unavailable = failure(503, 'unavailable', { error: { retryAfter: 7 } })
+  const inAMinute: unknown = expect.closeTo(60_500, -3.2)
+  it.each<[string, Step[], calls: number, ...told: unknown[][]]>([
+    ['nothing of a call that is sent at once', [ok()], 1],
+    ['a call that waits for a slot', [slow(2000)], 3, [250, 'slot', null]],
+    ['the wait between two attempts', [unavailable, ok()], 1, [0, 'retry', 7000]],
     [
       'a 429, and again when another one closes the surface for longer',
-      [rateLimited(10), rateLimited(20), ok()],
-      1,
-      [
-        [250, 'rate_limited', 9750],
-        [10_250, 'rate_limited', 19_750],
-      ],
+      ...([[rateLimited(10), rateLimited(20), ok()], 1] as [Step[], number]),
+      [250, 'rate_limited', 9750],
+      [10_250, 'rate_limited', 19_750],
     ],
-    [
-      'a call that waits for the rate limit, and until when',
-      [() => ok()],
-      21,
-      [[250, 'pace', expect.closeTo(60_500, -3.2)]],
-    ],
-  ])('reports %s', async (_, steps, calls, expected) => {
+    ['a call that waits for the rate limit, and until when', [() => ok()], 21, [250, 'pace', inAMinute]],
+  ])('reports %s', async (_, steps, calls, ...expected) => {
     service.script(...steps)
-    const { client, told } = waits()
+    const told: unknown[][] = []
+    const start = Date.now()
+    const onWait = ({ reason, until }: Wait) =>
+      told.push([Date.now() - start, reason, until && until.getTime() - Date.now()])
+    const client = makeClient({ observers: [{ onWait }] })
     await settle(Promise.all(Array.from({ length: calls }, () => client.microblog.search(query).then())))
     expect(told).toEqual(expected)
   })
@@ -252,19 +220,14 @@ describe('status()', () => {
     service.script(slow(2000))
     const client = makeClient()
     const make = (priority: number) => client.microblog.search(query, { priority }).then()
-    const calls = [make(0), make(0)]
+    const calls: Promise<unknown>[] = [make(0), make(0)]
     await pass(100)
-    calls.push(make(0), make(5), make(0))
-    const other = client.organization.usage()
+    calls.push(make(0), make(5), make(0), client.organization.usage().then())
     const wait = { reason: 'slot', until: null }
-    expect(client.status()).toEqual({
-      slots: { taken: 2, limit: 2 },
-      surfaces: [
-        { surface: 'microblog', waiting: 3, wait },
-        { surface: null, waiting: 1, wait },
-      ],
-    })
-    await settle(Promise.all([...calls, other]))
+    const waiting = { surface: 'microblog', waiting: 3, wait }
+    const surfaces = [waiting, { surface: null, waiting: 1, wait }]
+    expect(client.status()).toEqual({ slots: { taken: 2, limit: 2 }, surfaces })
+    await settle(Promise.all(calls))
     const free = { waiting: 0, wait: null }
     expect(client.status()).toMatchObject({ slots: { taken: 0, limit: 2 }, surfaces: [free, free] })
   })

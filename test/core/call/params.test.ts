@@ -4,7 +4,7 @@ import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import { type ClientOptions, CreditBudget, type Fetch, type MicroblogFilters } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
-import { apiKey, baseUrl, failure, makeClient, notPaid, ok, scriptedService } from '../../support/service.ts'
+import { apiKey, failure, makeClient, notPaid, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
@@ -17,17 +17,13 @@ const news = (params: unknown, options = {}) =>
   service.see(({ technews }) => technews.search(params as never, options))
 const query = { query: 'rust' }
 const says = (text: string): object => ({ message: expect.stringContaining(text) as string })
-const refused = (...paths: string[]) => ({
-  error: { name: 'InvalidRequestError', charged: 'no', issues: paths.map((path) => ({ path })) },
-  ...{ ...notPaid, sent: 0 },
-})
 
 describe('search() sends', () => {
-  it('the documented method, path, headers and body, and nothing else', async () => {
+  it('the documented params and headers, and nothing else', async () => {
     const params = { ...query, category: 'Latest', filters: { lang: 'en', onlyPostsWithLinks: true } }
-    const { bodies } = await service.script(ok()).see(({ microblog }) => microblog.search(params as never))
-    const [{ method, url, headers }] = service.arrivals as [(typeof service.arrivals)[number]]
-    expect([method, url, bodies]).toEqual(['POST', `${baseUrl}/data/microblog/tweets/search`, [params]])
+    service.script(ok())
+    expect((await search(params)).bodies).toEqual([params])
+    const { headers } = service.arrivals[0]!
     const ofRuntime = /^(user-agent|sec-|connection|host|accept-|content-length)/
     expect(Object.fromEntries([...headers].filter(([name]) => !ofRuntime.test(name)))).toEqual({
       accept: 'application/json',
@@ -36,16 +32,13 @@ describe('search() sends', () => {
     })
   })
 
-  const ofRuntime = 'Connection content-length expect host keep-alive te transfer-encoding upgrade'
-  it.each(ofRuntime.split(' '))(
-    'nothing, and reserves no credits, when it gets the header %s',
-    async (name) => {
-      const reserve = vi.fn()
-      const seen = await service.search({ budget: { reserve } }, { headers: { [name]: '1' } })
-      const error = { name: 'ConfigurationError', charged: 'no' }
-      expect([seen, reserve.mock.calls]).toMatchObject([{ error, ...notPaid, sent: 0 }, []])
-    },
-  )
+  const ofRuntime = 'Connection content-length expect host keep-alive te transfer-encoding upgrade'.split(' ')
+  it.each(ofRuntime)('nothing, and reserves no credits, when it gets the header %s', async (name) => {
+    const reserve = vi.fn()
+    const seen = await service.search({ budget: { reserve } }, { headers: { [name]: '1' } })
+    const error = { name: 'ConfigurationError', charged: 'no' }
+    expect([seen, reserve.mock.calls]).toMatchObject([{ error, ...notPaid, sent: 0 }, []])
+  })
 
   it('the name of this package, its version and the runtime unless a user agent is given', async () => {
     const { client } = await service.script(() => ok()).search()
@@ -77,54 +70,43 @@ describe('search() sends', () => {
   })
 
   it.each(['sendWithin', 'abandon'])('nothing with the option %s, which only the proxy has', async (name) => {
-    const error = {
-      name: 'ConfigurationError',
-      ...says(`unknown option ${name}; expected one of signal,`),
-    }
+    const error = { name: 'ConfigurationError', ...says(`unknown option ${name}; expected one of signal,`) }
     expect(await search(query, { [name]: undefined })).toMatchObject({ error, sent: 0 })
   })
 })
 
 describe('params', () => {
-  const contradictory: [path: string, problem: string, filters: MicroblogFilters][] = [
+  const replies = { onlyReplies: true, removeReplies: true }
+  const links = { onlyPostsWithLinks: true, removePostsWithLinks: true }
+  it.each<[name: string, problem: string, filters: MicroblogFilters]>([
     ['radius', 'needs geocode', { radius: 5 }],
-    ['onlyReplies', 'leaves nothing with removeReplies', { onlyReplies: true, removeReplies: true }],
-    [
-      'onlyPostsWithLinks',
-      'leaves nothing with removePostsWithLinks',
-      { onlyPostsWithLinks: true, removePostsWithLinks: true },
-    ],
-  ]
-  it.each(contradictory)(
-    'are refused when %s %s, unless extraParams has it',
-    async (name, problem, filters) => {
-      const { error, sent } = await search({ ...query, filters })
-      expect([error, sent]).toMatchObject([
-        { code: 'invalid_request', charged: 'no', option: 'extraParams' },
-        0,
-      ])
-      expect(error).toMatchObject(says(`filters.${name} ${problem}; to send it anyway, use extraParams`))
-      service.script(ok())
-      expect((await search(query, { extraParams: { filters } })).bodies).toEqual([{ ...query, filters }])
-    },
-  )
+    ['onlyReplies', 'leaves nothing with removeReplies', replies],
+    ['onlyPostsWithLinks', 'leaves nothing with removePostsWithLinks', links],
+  ])('are refused when %s %s, unless extraParams has it', async (name, problem, filters) => {
+    const said = says(`filters.${name} ${problem}; to send it anyway, use extraParams`)
+    const error = { code: 'invalid_request', charged: 'no', option: 'extraParams', ...said }
+    expect(await search({ ...query, filters })).toMatchObject({ error, sent: 0 })
+    service.script(ok())
+    expect((await search(query, { extraParams: { filters } })).bodies).toEqual([{ ...query, filters }])
+  })
 
   it('are sent when filters are false or go together', async () => {
     const off = { onlyReplies: true, removeReplies: false, removePostsWithMedia: true }
     service.script(ok())
-    expect((await search({ ...query, filters: { ...off, geocode: '1,2', radius: 5 } })).error).toBeUndefined()
+    const { error } = await search({ ...query, filters: { ...off, geocode: '1,2', radius: 5 } })
+    expect(error).toBeUndefined()
   })
 
   const options = { signal: new AbortController().signal, budget: new CreditBudget(5), schema: z.object({}) }
   it.each(Object.entries(options))(
     'are told where %s goes when it stands among open ones',
-    async (name, value) => {
-      const { error } = await news({ ...query, [name]: value })
-      expect(error).toMatchObject(says(`${name} is an option: pass it after the params`))
+    async (...own) => {
+      const [name, value] = own
+      const message = 'is an option: pass it after the params'
+      expect((await news({ ...query, [name]: value })).error).toMatchObject(says(`${name} ${message}`))
       // A query could not be written with it, which is not said besides.
       const inQuery = await service.see(({ mentions }) => mentions.list({ [name]: value }))
-      const issues = [{ path: name, message: 'is an option: pass it after the params' }]
-      expect(inQuery.error).toMatchObject({ issues })
+      expect(inQuery.error).toMatchObject({ issues: [{ path: name, message }] })
     },
   )
 
@@ -133,19 +115,14 @@ describe('params', () => {
     ['query', {}],
     ['', null],
     ['page', { ...query, page: 2 }],
-    [
-      'near',
-      { ...query, near: 1 },
-      'not sent: near is not a known property; to send it anyway, use extraParams',
-    ],
+    ['near', { ...query, near: 1 }, 'near is not a known property; to send it anyway, use extraParams'],
     ['filters.hashtags', { ...query, filters: { hashtags: Array(31).fill('x') } }],
     ['', 'coffee', `must be an object, got "coffee"; pass { query: 'coffee' }`],
   ])(
     'are refused, and nothing is sent, with an issue at %j when they are %j',
     async (path, params, said = '') => {
-      const seen = await search(params)
-      expect(seen).toMatchObject(refused(path))
-      expect(seen.error).toMatchObject({ attempts: [], ...says(said) })
+      const error = { name: 'InvalidRequestError', charged: 'no', issues: [{ path }], attempts: [] }
+      expect(await search(params)).toMatchObject({ error: { ...error, ...says(said) }, ...notPaid, sent: 0 })
     },
   )
 
@@ -155,32 +132,32 @@ describe('params', () => {
 
   it('of a call without pages are refused, as is a failure, by an error without `next`', async () => {
     service.script(failure(404, 'not_found'))
-    for (const [url, code] of [
-      [undefined, 'invalid_request'],
-      ['https://network.example/company', 'not_found'],
-    ]) {
-      const get = await service.see(({ professionalnet }) => professionalnet.company.get({ url } as never))
-      expect(get.error).toMatchObject({ code })
-      expect((get.error as { next?: unknown }).next).toBeUndefined()
-    }
-    const none = await service.see(({ professionalnet }) => professionalnet.company.get(null as never))
-    expect(none.error).toMatchObject(says('params must be an object, got null'))
+    const get = async (params: unknown) =>
+      (await service.see(({ professionalnet }) => professionalnet.company.get(params as never))).error
+    const company = { url: 'https://network.example/company' }
+    const [invalid, failed] = [await get({}), await get(company)]
+    expect([invalid, failed]).toMatchObject([{ code: 'invalid_request' }, { code: 'not_found' }])
+    for (const error of [invalid, failed]) expect((error as { next?: unknown }).next).toBeUndefined()
+    expect(await get(null)).toMatchObject(says('params must be an object, got null'))
   })
 })
 
 describe('extraParams', () => {
   const pageOf = (nextCursor?: string) => ok(page([], nextCursor))
 
-  it.each<[string, object, object, object]>([
-    ['a new param', {}, { newParam: 1 }, { newParam: 1 }],
-    ['a new value of an enum', { category: 'Top' }, { category: 'Live' }, { category: 'Live' }],
+  const lang = { lang: 'en' }
+  const views = { minimumViewsCount: 5 }
+  const filters = views
+  it.each<[string, object, object, sent?: object]>([
+    ['a new param', {}, { newParam: 1 }],
+    ['a new value of an enum', { category: 'Top' }, { category: 'Live' }],
     [
       'a new filter beside a documented one',
-      { filters: { lang: 'en' } },
-      { filters: { minimumViewsCount: 5 } },
-      { filters: { lang: 'en', minimumViewsCount: 5 } },
+      { filters: lang },
+      { filters },
+      { filters: { ...lang, ...views } },
     ],
-  ])('sends %s', async (_, params, extraParams, sent) => {
+  ])('sends %s', async (_, params, extraParams, sent = extraParams) => {
     service.script(pageOf())
     const seen = await search({ ...query, ...params }, { extraParams })
     expect(seen).toMatchObject({ error: undefined, bodies: [{ ...query, ...sent }] })
@@ -188,8 +165,8 @@ describe('extraParams', () => {
 
   it.each<[string, object, object]>([
     ['a typo', { qeury: 'rust' }, { newParam: 1 }],
-    ['a typo among filters', { filters: { langg: 'en' } }, { filters: { minimumViewsCount: 5 } }],
-    ['a wrong type in place of filters', { filters: 'en' }, { filters: { minimumViewsCount: 5 } }],
+    ['a typo among filters', { filters: { langg: 'en' } }, { filters }],
+    ['a wrong type in place of filters', { filters: 'en' }, { filters }],
     ['an extra cursor', {}, { cursor: 'a' }],
     ['a function', {}, { newParam: () => {} }],
     ['a BigInt', {}, { newParam: 1n }],
@@ -209,24 +186,19 @@ describe('extraParams', () => {
   it('goes with every page, and with next of a page and of an error', async () => {
     service.script(pageOf('c1'), failure(502, 'upstream_error'), pageOf('c1'), pageOf())
     const client = makeClient({ retry: false })
-    const extraParams: Record<string, unknown> = { filters: { minimumViewsCount: 5 } }
+    const extraParams: Record<string, unknown> = { filters }
     const call = client.microblog.search(query, { extraParams })
     extraParams['later'] = true
     const walk = call.pages()
-    const next = { ...query, filters: { minimumViewsCount: 5 }, cursor: 'c1' }
+    const next = { ...query, filters, cursor: 'c1' }
     expect((await settle(walk.next())).value).toMatchObject({ value: { next } })
     const { error } = await settle(walk.next())
     expect(error).toMatchObject({ name: 'UpstreamError', next })
     expect((await settle(call.resume(error as never).then())).error).toBeUndefined()
     const changed = { filters: { minimumViewsCount: 6 } }
-    const { bodies } = await service.see(
-      ({ microblog }) => microblog.search(next as never, { extraParams: changed }),
-      client,
-    )
-    expect(bodies).toEqual([
-      { ...query, filters: { minimumViewsCount: 5 } },
-      ...[next, next, { ...next, ...changed }],
-    ])
+    const again = client.microblog.search(next as never, { extraParams: changed })
+    const { bodies } = await service.see(() => again)
+    expect(bodies).toEqual([{ ...query, filters }, next, next, { ...next, ...changed }])
   })
 
   it('is refused by resume() of a call without it', () => {

@@ -45,9 +45,8 @@ describe('SocialSearch.request()', () => {
     ['GET', '/plans/pln_9', 'GET /plans/{id}'],
     ['GET', `/files/${'abcDEF'.repeat(8)}`, 'GET /files/{id}'],
   ])('names %s %s %s, and sends it to its path', async (method, path, name) => {
-    const { error, client } = await service
-      .script(failure(404, 'not_found'))
-      .see((client) => client.request({ method, path, credits: 0 } as Endpoint))
+    service.script(failure(404, 'not_found'))
+    const { error, client } = await request({ method, path, credits: 0 })
     expect([error, Object.keys(client.credits.byOperation)]).toMatchObject([{ operation: name }, [name]])
     expect(service.arrivals[0]?.url).toContain(path)
   })
@@ -64,14 +63,12 @@ describe('SocialSearch.request()', () => {
     expect(service.arrivals[0]?.url).toContain('?before=12157665459056928801')
   })
 
-  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
-    'gives {} for 204 to %s, whatever is validated',
-    async (method) => {
-      service.script(() => empty())
-      for (const validation of ['strict', 'lenient', 'off'])
-        expect((await request({ ...listener, method }, {}, { validation })).value?.data).toEqual({})
-    },
-  )
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+  it.each(methods)('gives {} for 204 to %s, whatever is validated', async (method) => {
+    service.script(() => empty())
+    for (const validation of ['strict', 'lenient', 'off'])
+      expect((await request({ ...listener, method }, {}, { validation })).value?.data).toEqual({})
+  })
 
   it('reserves the price of a 204, which does not say what it cost, with a cache, too', async () => {
     service.script(empty())
@@ -101,12 +98,10 @@ describe('SocialSearch.request()', () => {
     ...['//evil.example/x', 'https://evil.example/x', 'mentions', '/a/../b', '/a/..', '/./b', '/a%2f..%2fb'],
     ...['/a\\b', '/a?x=1', '/a#x', '/a b', '/a/', '/', '/ä', '/a\n', undefined],
   ]
+  const prices = [{}, { credits: '3' }, { credits: -1 }, { credits: 1, price: 1 }]
   it.each([
     ...paths.map((path) => ({ method: 'GET', path })),
-    ...[{}, { credits: '3' }, { credits: -1 }, { credits: 1, price: 1 }].map((price) => ({
-      ...{ method: 'POST', path: '/x' },
-      ...price,
-    })),
+    ...prices.map((price) => ({ method: 'POST', path: '/x', ...price })),
     { method: 'TRACE', path: '/x', credits: 1 },
   ])('refuses %j', async (endpoint) => {
     const error = { name: 'ConfigurationError', charged: 'no' }

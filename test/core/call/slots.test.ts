@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { ClientOptions, SocialSearch } from '../../../src/index.ts'
-import { pass, settle, virtualTime } from '../../support/clock.ts'
+import type { SocialSearch } from '../../../src/index.ts'
+import { abortIn, pass, settle, virtualTime } from '../../support/clock.ts'
+import { query } from '../../support/search.ts'
 import { hang, makeClient, ok, scriptedService } from '../../support/service.ts'
 
 const service = scriptedService()
 virtualTime()
-const query = { query: 'a' }
 
 describe('search() keeps its slot for 50 ms', () => {
   const chunk = new Uint8Array(2 ** 24).fill(32)
@@ -15,7 +15,7 @@ describe('search() keeps its slot for 50 ms', () => {
   it.each<[string, () => object, () => Response | Promise<Response>, number]>([
     ['the response is cut off at its limit', () => ({}), endless, 50],
     ['its timeout ends it in flight', () => ({ timeout: 100 }), hang, 150],
-    ['its signal ends it in flight', () => ({ signal: abortedIn(100) }), hang, 150],
+    ['its signal ends it in flight', () => ({ signal: abortIn(100) }), hang, 150],
   ])('when %s', async (_, options, first, ms) => {
     service.script(first, ok())
     const client = makeClient({ limits: { inFlight: 1 } })
@@ -36,20 +36,10 @@ describe('search() keeps its slot for 50 ms', () => {
     expect(client.status().slots.taken).toBe(0)
     expect(await ended).toMatchObject({ code: 'closed' })
   })
-
-  function abortedIn(ms: number): AbortSignal {
-    const abort = new AbortController()
-    setTimeout(() => abort.abort(), ms)
-    return abort.signal
-  }
 })
 
-/** A response that throws as soon as something is read from its headers. */
-const throwing = (status: number): Response => {
-  const get = (): never => {
-    throw new Error('headers throw')
-  }
-  return { status, type: 'basic', body: null, headers: { get } } as never
+const fail = (): never => {
+  throw new Error('no random numbers')
 }
 
 const facts = (client: SocialSearch): object => {
@@ -58,14 +48,12 @@ const facts = (client: SocialSearch): object => {
 }
 
 describe('a call that fails where nobody expects it ends its slot, and its money is accounted for', () => {
-  it.each([
-    ['the headers of an error status', () => Promise.resolve(throwing(500)), 'ConfigurationError'],
-    ['the headers of a success', () => Promise.resolve(throwing(200)), 'ConfigurationError'],
-  ])('when %s throw as they are read', async (_, fetch, name) => {
-    const client = makeClient({ fetch, limits: { perMinute: false } })
+  it.each([500, 200])('when the headers of a %i throw as they are read', async (status) => {
+    const response = { status, type: 'basic', body: null, headers: { get: fail } } as never
+    const client = makeClient({ fetch: () => Promise.resolve(response), limits: { perMinute: false } })
+    const error = { name: 'ConfigurationError', charged: 'unknown', attempts: [{ charged: 'unknown' }] }
     for (const uncertain of [2, 4, 6]) {
-      const { error } = await service.search(client)
-      expect(error).toMatchObject({ name, charged: 'unknown', attempts: [{ charged: 'unknown' }] })
+      expect((await service.search(client)).error).toMatchObject(error)
       expect(facts(client)).toEqual({ taken: 0, spent: 0, uncertain, reserved: 0 })
     }
   })
@@ -80,13 +68,10 @@ describe('a call that fails where nobody expects it ends its slot, and its money
     const fetch = () => Promise.resolve(failed.pop() ?? ok())
     const onCall = vi.fn()
     const client = makeClient({ fetch, observers: [{ onCall }], retry: { unknown: true } })
-    const bug = new Error('no random numbers')
-    vi.spyOn(Math, 'random').mockImplementation(() => {
-      throw bug
-    })
+    vi.spyOn(Math, 'random').mockImplementation(fail)
     const { error } = await service.see(call, client)
     vi.restoreAllMocks()
-    expect(error).toBe(bug)
+    expect(error).toEqual(new Error('no random numbers'))
     expect(facts(client)).toEqual({ taken: 0, spent: 0, uncertain, reserved: 0 })
     const credits = { spent: 0, uncertain }
     expect(onCall).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ credits }))
@@ -96,12 +81,10 @@ describe('a call that fails where nobody expects it ends its slot, and its money
 })
 
 describe('search() goes at once', () => {
-  const unpaced = (options: Partial<ClientOptions>) => makeClient({ retry: false, ...options })
-
   it('after twenty requests that never left', async () => {
     const cause = { code: 'ECONNREFUSED', syscall: 'connect' }
     let fetch = () => Promise.reject<Response>(Object.assign(new TypeError('fetch failed'), { cause }))
-    const client = unpaced({ fetch: () => fetch() })
+    const client = makeClient({ retry: false, fetch: () => fetch() })
     for (let i = 0; i < 20; i++) await service.search(client)
     fetch = () => Promise.resolve(ok())
     expect(await service.search(client)).toMatchObject({ error: undefined, ms: 0 })
@@ -112,7 +95,7 @@ describe('search() goes at once', () => {
     let steps = 0
     for (; ; steps++) {
       const fetch = vi.fn(() => Promise.resolve(ok()))
-      const client = unpaced({ organization: `aborted after ${steps} steps`, fetch })
+      const client = makeClient({ retry: false, fetch })
       for (let i = 0; i < 20; i++) {
         const abort = new AbortController()
         const ended = client.microblog.search(query, { signal: abort.signal }).catch(() => {})

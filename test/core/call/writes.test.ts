@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { ClientOptions, SocialSearchError } from '../../../src/index.ts'
+import type { ClientOptions } from '../../../src/index.ts'
 import { createProxy } from '../../../src/extensions/proxy/index.ts'
 import { abortIn, virtualTime } from '../../support/clock.ts'
 import {
@@ -17,13 +17,8 @@ const service = scriptedService()
 virtualTime()
 
 /** The error of a change of state. */
-async function failed(client: Partial<ClientOptions> = {}, options = {}): Promise<SocialSearchError> {
-  const { error } = await service.see(
-    ({ mentions }) => mentions.setState('men_1', { state: 'done' }, options),
-    client,
-  )
-  return error as SocialSearchError
-}
+const failed = async (client: Partial<ClientOptions> = {}, options = {}) =>
+  (await service.see(({ mentions }) => mentions.setState('men_1', { state: 'done' }, options), client)).error
 
 /** A client behind a proxy, which has its own client of the scripted service. */
 function proxied(): Partial<ClientOptions> {
@@ -47,7 +42,7 @@ describe.each([
     ['a gateway answers', html(504)],
   ])('has applied unknown and is not charged when %s', async (_, response) => {
     service.script(response)
-    const error = await failed(client())
+    const error = (await failed(client())) as Error
     expect(error).toMatchObject({ applied: 'unknown', charged: 'no', attempts: [{ charged: 'no' }] })
     expect(error.message).toMatch(/[^.]\. The change may have been applied\. Check before you retry\.$/)
     expect(error.message).not.toContain('charged')
@@ -65,8 +60,10 @@ describe.each([
 })
 
 describe('mentions.setState()', () => {
-  const auth = { token: () => 'token', refresh: () => Promise.resolve() }
+  const refreshing = { apiKey: undefined, auth: { token: () => 'token', refresh: () => Promise.resolve() } }
   const unknown = { retry: { unknown: true } }
+  const gone = failure(404, 'not_found')
+  const second = { status: 404, attempts: [{}, {}] }
 
   it.each<[applied: string, when: string, Step[], object, object, Partial<ClientOptions>?]>([
     ['no', 'nothing is sent', [], { code: 'configuration' }, { deadline: 0.5 }],
@@ -74,21 +71,8 @@ describe('mentions.setState()', () => {
     ['no', 'a 503 refuses each attempt', [failure(503, 'unavailable')], { status: 503 }, {}],
     ['unknown', 'the time runs out', [hang], { code: 'timeout' }, { timeout: 100 }],
     ['unknown', 'a success cannot be read', [ok('<html>')], { code: 'invalid_response' }, {}],
-    [
-      'unknown',
-      'a retry is refused after a 401 that the service did not send',
-      [html(401), failure(404, 'not_found')],
-      { status: 404, attempts: [{}, {}] },
-      unknown,
-      { apiKey: undefined, auth },
-    ],
-    [
-      'unknown',
-      'a retry is refused after a lost response',
-      [unreachable, failure(404, 'not_found')],
-      { status: 404, attempts: [{}, {}] },
-      unknown,
-    ],
+    ['unknown', 'its retry is refused after a foreign 401', [html(401), gone], second, unknown, refreshing],
+    ['unknown', 'its retry is refused after a lost response', [unreachable, gone], second, unknown],
   ])('has applied %s when %s', async (applied, _, steps, error, options, client) => {
     service.script(...steps)
     expect(await failed(client, options)).toMatchObject({ ...error, applied, charged: 'no' })
