@@ -17,8 +17,8 @@ function clientWith(budget: Budget) {
   const options = { ...sandbox.clientOptions(), limits: { perMinute: false } as const, logger: { warn } }
   const observers = [{ onBudget: (event: ObservedBudget) => void events.push(event) }]
   const client = new SocialSearch({ ...options, budget, observers })
-  const search = async (times: number) => {
-    for (let i = 0; i < times; i++) await settle(client.microblog.search({ query: `coffee ${i}` }))
+  const search = async (times: number, by = client) => {
+    for (let i = 0; i < times; i++) await settle(by.microblog.search({ query: `coffee ${i}` }))
   }
   const lines = () => warn.mock.calls.map(([message]) => message as string)
   return { client, events, warn, search, lines }
@@ -64,32 +64,24 @@ describe.each<[string, () => Budget]>([
 })
 
 describe('a warning of a budget', () => {
-  it('does not come when one call needs more than is left of a budget that is hardly used', async () => {
-    const { client, lines } = clientWith(new CreditBudget(50))
+  it.each([
+    ['is left of a budget that is hardly used', 50, 0],
+    ['a budget has in all', 10, 4],
+  ])('does not come when one call needs more than %s', async (_, limit, searches) => {
+    const { client, search, lines } = clientWith(new CreditBudget(limit))
+    await search(searches)
     const { error } = await settle(client.professionalnet.posts.comments({ postUrl: 'https://x.example/1' }))
     expect(error).toMatchObject({ code: 'credit_budget' })
     expect(lines()).toEqual([])
   })
 
-  it('does not say that a budget is used up when one call needs more than all of it', async () => {
-    const { client, search, lines } = clientWith(new CreditBudget(10))
-    await search(4)
-    await settle(client.professionalnet.posts.comments({ postUrl: 'https://x.example/1' }))
-    expect(lines()).toEqual([])
-  })
-
   it('changes nothing when the observer throws', async () => {
     const { client, search, lines } = clientWith(new CreditBudget(4))
-    const observers = [
-      {
-        onBudget() {
-          throw new Error('x')
-        },
-      },
-    ]
+    const onBudget = () => {
+      throw new Error('x')
+    }
     await search(1)
-    const failing = client.withOptions({ observers })
-    for (let i = 0; i < 3; i++) await settle(failing.microblog.search({ query: 'tea' }))
+    await search(3, client.withOptions({ observers: [{ onBudget }] }))
     expect(lines()).toContain('a budget is spent')
     expect(client.credits.spent).toBe(4)
   })

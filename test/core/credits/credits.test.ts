@@ -39,11 +39,9 @@ describe('client.credits', () => {
   it('counts the credits that the service reports, even for a free call', async () => {
     service.script(ok(comments(0, 50)))
     const budget = new CreditBudget(100)
-    const seen = await service.see(
-      ({ professionalnet }) => professionalnet.posts.comments({ postUrl: 'https://network.example/p' }),
-      { budget, prices: { 'professionalnet.posts.comments': 0 } },
-    )
-    expect([seen.spent, budget.summary().spent]).toEqual([50, 50])
+    const client = makeClient({ budget, prices: { 'professionalnet.posts.comments': 0 } })
+    await settle(client.professionalnet.posts.comments({ postUrl: 'https://network.example/p' }))
+    expect([client.credits.spent, budget.summary().spent]).toEqual([50, 50])
   })
 
   it.each<[string, Endpoint]>([
@@ -54,26 +52,21 @@ describe('client.credits', () => {
     const credits = { spent: 40, uncertain: 0 }
     service.script(ok({ requestId: 'r', reposts: [], meta: { creditsCharged: 40 } }))
     const seen = await service.see((client) => client.request(endpoint).withResponse(), { budget })
-    expect(seen).toMatchObject({
-      ...credits,
-      reserved: 0,
-      value: { credits, attempts: [{ charged: 'yes' }] },
-    })
+    const value = { credits, attempts: [{ charged: 'yes' }] }
+    expect(seen).toMatchObject({ ...credits, reserved: 0, value })
     // A budget is not asked about a free call.
     expect(budget.summary()).toMatchObject({ spent: endpoint.credits === undefined ? 0 : 40, reserved: 0 })
   })
 
   it.each([
-    [5, { spent: 5, uncertain: 0 }],
-    [0, { spent: 0, uncertain: 0 }],
-    ['3', { spent: 0, uncertain: 2 }],
-  ])(
-    'counts what the answer of a search says that it has charged, and doubts what cannot be read: %j',
-    async (said, credits) => {
-      service.script(charged(said))
-      expect((await response({ validation: 'off' })).value?.credits).toEqual(credits)
-    },
-  )
+    [5, 5, 0],
+    [0, 0, 0],
+    ['3', 0, 2],
+  ])('counts what a search says that it has charged, and doubts what cannot be read: %j', async (...row) => {
+    const [said, spent, uncertain] = row
+    service.script(charged(said))
+    expect((await response({ validation: 'off' })).value?.credits).toEqual({ spent, uncertain })
+  })
 
   it('counts no creditsCharged of a call that the service documents as free', async () => {
     service.script(charged(40))
@@ -110,17 +103,14 @@ describe('client.credits', () => {
     expect(seen).toMatchObject({ value, sent: 1 })
   })
 
-  it.each<[string, Response, object, object]>([
-    ['was not charged', failure(400, 'validation_error'), { status: 400, charged: 'unknown' }, { spent: 0 }],
-    ['was charged', ok({ requestId: 'req_1', posts: 'none' }), { charged: 'yes' }, { spent: 2 }],
-  ])(
-    'counts one attempt that may have been charged when a later one %s',
-    async (_, later, error, counted) => {
-      service.script(unreachable(), later)
-      const seen = await service.search({ retry: { unknown: true } })
-      expect(seen).toMatchObject({ error, ...counted, uncertain: 2 })
-    },
-  )
+  it.each<[string, Response, object, number]>([
+    ['was not charged', failure(400, 'validation_error'), { status: 400, charged: 'unknown' }, 0],
+    ['was charged', ok({ requestId: 'req_1', posts: 'none' }), { charged: 'yes' }, 2],
+  ])('counts one attempt that may have been charged when a later one %s', async (_, later, error, spent) => {
+    service.script(unreachable(), later)
+    const seen = await service.search({ retry: { unknown: true } })
+    expect(seen).toMatchObject({ error, spent, uncertain: 2 })
+  })
 })
 
 describe('prices', () => {
@@ -146,9 +136,8 @@ describe('creditRates()', () => {
   const read = (rates: Record<string, number>) => {
     const constants = Object.entries(rates).map(([name, value]) => [name, { const: value }])
     const schemas = { Other: { properties: { x: {} } }, Rates: { properties: Object.fromEntries(constants) } }
-    return service
-      .script(ok({ openapi: '3.1.0', components: { schemas } }))
-      .see((client) => client.creditRates())
+    service.script(ok({ openapi: '3.1.0', components: { schemas } }))
+    return service.see((client) => client.creditRates())
   }
 
   it('reads the rates, and the prices of operations that have one', async () => {

@@ -1,58 +1,45 @@
 import { expect, it, vi } from 'vitest'
-import { SocialSearch } from '../../../src/index.ts'
-import { page } from '../../support/pages.ts'
+import { type ClientOptions, SocialSearch } from '../../../src/index.ts'
+import { ok } from '../../support/service.ts'
 
-const answerWith = (headers: object) => () =>
-  Promise.resolve(Response.json(page(['1']), { headers: { ...headers } }))
-
-function clientOf(fetch: () => Promise<Response>) {
+function clientOf(options: Partial<ClientOptions>) {
   const warn = vi.fn()
-  const options = { baseUrl: 'https://api.example.com/v1', apiKey: 'key', organization: crypto.randomUUID() }
-  return { client: new SocialSearch({ ...options, fetch, logger: { warn } }), warn }
+  const own = { apiKey: 'key', organization: crypto.randomUUID(), logger: { warn }, ...options }
+  return { client: new SocialSearch({ baseUrl: 'https://api.example.com/v1', ...own }), warn }
 }
+const answerWith = (headers: object) => () => Promise.resolve(ok(undefined, { headers: { ...headers } }))
 
 it('search() warns once when the service announces its end', async () => {
-  const sunset = 'Wed, 11 Nov 2027 11:11:11 GMT'
-  const { client, warn } = clientOf(answerWith({ deprecation: '@1794398400', sunset }))
+  const announced = { deprecation: '@1794398400', sunset: 'Wed, 11 Nov 2027 11:11:11 GMT' }
+  const { client, warn } = clientOf({ fetch: answerWith(announced) })
   await client.microblog.search({ query: 'tea' })
   await client.withOptions({ timeout: 5000 }).microblog.search({ query: 'coffee' })
-  expect(warn.mock.calls).toEqual([
-    [
-      'the service announces the end of this call',
-      { operation: 'microblog.search', deprecation: '@1794398400', sunset },
-    ],
-  ])
+  const fields = { operation: 'microblog.search', ...announced }
+  expect(warn.mock.calls).toEqual([['the service announces the end of this call', fields]])
 })
 
 it('search() warns without the token of its attempt, though another call has a later one', async () => {
-  const warn = vi.fn()
   let tokens = 0
-  const apiKey = () => `token_number_${++tokens}`
-  const fetch = async (request: Request) => {
-    const deprecation = request.headers.get('authorization')
+  const fetch = async ({ headers }: Request) => {
     if (tokens === 1) await client.creditRates().catch(() => {})
-    return answerWith({ deprecation })()
+    return answerWith({ deprecation: headers.get('authorization') })()
   }
-  const options = { baseUrl: 'https://api.example.com/v1', organization: crypto.randomUUID(), apiKey, fetch }
-  const client = new SocialSearch({ ...options, logger: { warn } })
+  const { client, warn } = clientOf({ apiKey: () => `token_number_${++tokens}`, fetch })
   await client.microblog.search({ query: 'tea' })
-  expect([tokens, warn.mock.calls.map(([, fields]) => fields as unknown)]).toMatchObject([
-    2,
-    [{ deprecation: 'Bearer [redacted]' }, { deprecation: 'Bearer [redacted]' }],
+  const deprecation = 'Bearer [redacted]'
+  expect(tokens).toBe(2)
+  expect(warn.mock.calls.map(([, fields]) => fields as unknown)).toMatchObject([
+    { deprecation },
+    { deprecation },
   ])
 })
 
 it('search() does not warn without an announcement, and keeps a page whose headers throw', async () => {
-  const { client, warn } = clientOf(answerWith({}))
-  expect((await client.microblog.search({ query: 'tea' })).posts).toHaveLength(1)
-  const odd = clientOf(async () => {
-    const response = await answerWith({})()
-    const get = (name: string) => {
-      if (name === 'sunset') throw new Error('odd')
-      return null
-    }
-    return Object.defineProperty(response, 'headers', { value: { get, has: () => false } })
-  })
-  expect((await odd.client.microblog.search({ query: 'tea' })).posts).toHaveLength(1)
-  expect([...warn.mock.calls, ...odd.warn.mock.calls]).toEqual([])
+  const get = (name: string) => (name === 'sunset' ? expect.unreachable('odd') : null)
+  const odd = Object.defineProperty(ok(), 'headers', { value: { get, has: () => false } })
+  for (const fetch of [answerWith({}), () => Promise.resolve(odd)]) {
+    const { client, warn } = clientOf({ fetch })
+    expect((await client.microblog.search({ query: 'tea' })).posts).toHaveLength(1)
+    expect(warn).not.toHaveBeenCalled()
+  }
 })

@@ -5,12 +5,14 @@ import { FollowedRequest, following, watchUndici } from '../../../src/core/http/
 const url = 'https://api.example.com/v1/data?page=1'
 const request = () => ({ method: 'POST', origin: new URL(url).origin, path: '/v1/data?page=1' })
 
+type Message = [name: string, request: object]
+
 /** Whether a request counts as unsent that is aborted after these messages. */
-function isUnsentAfter(during: [name: string, request: object][], ...after: [string, object][]): boolean {
+function isUnsentAfter(during: Message[], ...after: Message[]): boolean {
   watchUndici()
   const abort = new AbortController()
   const followed = new FollowedRequest(url, abort.signal)
-  const publish = ([name, request]: [string, object]) => channel(`undici:${name}`).publish({ request })
+  const publish = ([name, request]: Message) => channel(`undici:${name}`).publish({ request })
   following(followed, () => during.forEach(publish))
   after.forEach(publish)
   expect(followed.isUnsent).toBe(false)
@@ -19,27 +21,21 @@ function isUnsentAfter(during: [name: string, request: object][], ...after: [str
 }
 
 describe('FollowedRequest.isUnsent', () => {
-  it('is true once a request is aborted whose headers were not written', () => {
-    expect(isUnsentAfter([['request:create', request()]])).toBe(true)
-    const other = { ...request(), path: '/v1/log' }
-    const first: [string, object] = ['request:create', other]
-    expect(isUnsentAfter([first, ['request:create', request()]], ['client:sendHeaders', other])).toBe(true)
-  })
+  const own = request()
+  const other = { ...request(), path: '/v1/log' }
+  const made: Message = ['request:create', own]
+  const madeOther: Message = ['request:create', other]
 
-  it('is false if nothing tells of the request, as of a fetch that is not Node’s', () => {
-    expect(isUnsentAfter([])).toBe(false)
-    expect(isUnsentAfter([['request:create', { ...request(), path: '/v1/log' }]])).toBe(false)
-    expect(isUnsentAfter([], ['request:create', request()])).toBe(false)
-  })
-
-  it('is false once its headers were written', () => {
-    const sent = request()
-    expect(isUnsentAfter([['request:create', sent]], ['client:sendHeaders', sent])).toBe(false)
-  })
-
-  it('is false once it failed: a dispatcher may have sent another one in its place', () => {
-    const failed = request()
-    expect(isUnsentAfter([['request:create', failed]], ['request:error', failed])).toBe(false)
+  it.each<[boolean, when: string, during: Message[], ...after: Message[]]>([
+    [true, 'a request is aborted whose headers were not written', [made]],
+    [true, 'only the headers of another one were written', [madeOther, made], ['client:sendHeaders', other]],
+    [false, 'nothing tells of the request, as of a fetch that is not Node’s', []],
+    [false, 'something tells of another request alone', [madeOther]],
+    [false, 'it is made later', [], made],
+    [false, 'its headers were written', [made], ['client:sendHeaders', own]],
+    [false, 'it failed: a dispatcher may have sent another one in its place', [made], ['request:error', own]],
+  ])('is %s when %s', (isUnsent, _, during, ...after) => {
+    expect(isUnsentAfter(during, ...after)).toBe(isUnsent)
   })
 
   it('stays true when its abort is its failure', () => {
