@@ -1,31 +1,76 @@
-import { organizationLimits } from '../../../src/api/limits.ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type ClientOptions, ConfigurationError, type Fetch, SocialSearch } from '../../../src/index.ts'
+import { CatalogClient } from '../../../src/extensions/catalog/index.ts'
+import type { ClientOptions, Fetch } from '../../../src/index.ts'
+import { ConfigurationError, CreditBudgetError, SocialSearch, createTransport } from '../../../src/index.ts'
+import { lenientLimiter } from '../../support/limiter.ts'
+import { baseUrl, apiKey } from '../../support/service.ts'
 
-const good = { baseUrl: 'https://api.example/v1', apiKey: 'org_live_5f2b8c1d9e' }
+const good = { baseUrl, apiKey }
+const wrong = (value: unknown): never => value as never
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.unstubAllEnvs()
+})
 
-function refusal(options: unknown): ConfigurationError {
+/** The message with which options are refused. */
+function refusal(options: unknown): string {
   try {
     new SocialSearch(options as ClientOptions)
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigurationError)
-    return error as ConfigurationError
+    return (error as Error).message
   }
   throw new Error('the options were accepted')
 }
 
+const errorOf = async (call: PromiseLike<unknown>) => call.then(undefined, (error: unknown) => error as Error)
+
+/** The request of a client with these options. */
+async function requestOf(
+  options: Partial<ClientOptions>,
+  make = (own: ClientOptions) => new SocialSearch(own),
+) {
+  const fetch = vi.fn<Fetch>(() => Promise.resolve(new Response('', { status: 418 })))
+  await errorOf(make({ ...options, fetch } as ClientOptions).organization.usage())
+  return fetch.mock.lastCall![0]
+}
+
+/** What of a client would be used to send. */
+function unused() {
+  const fetch = vi.fn<Fetch>()
+  const acquire = vi.fn()
+  const isUnused = () => [...fetch.mock.calls, ...acquire.mock.calls].length === 0
+  return { options: { fetch, limiter: { ...lenientLimiter(), acquire } }, isUnused }
+}
+
 describe('new SocialSearch()', () => {
   it.each([
-    'https://api.example/v1',
-    'https://api.example/v1/',
-    'http://localhost:4010/v1',
-    'http://127.0.0.1:4010/v1',
-    'http://127.8.9.1/v1',
-    'http://app.localhost:4010/v1',
-    'http://[::1]:4010/v1',
-    'https://127.0.0.1.example/v1',
-  ])('accepts %s as baseUrl', (baseUrl) => {
-    expect(() => new SocialSearch({ ...good, baseUrl })).not.toThrow()
+    ['HTTPS://API.Example/v1', 'https://api.example/v1'],
+    ['https://api.example:443/v1', 'https://api.example/v1'],
+    ['https://api.example./v1', 'https://api.example/v1'],
+    ['https://api.example/v1/', 'https://api.example/v1'],
+    ['https://api.example/v1//', 'https://api.example/v1'],
+    ['https://api.example//v1', 'https://api.example/v1'],
+    ['https://api.example//v1/../v1', 'https://api.example/v1'],
+    ['https://api.example/x/%2e%2E/v1/.', 'https://api.example/v1'],
+    ['https://api.example\\v1', 'https://api.example/v1'],
+    [' https://api.example/v1\n', 'https://api.example/v1'],
+    ['https://api.example/%76%31', 'https://api.example/v1'],
+    ['https://api.example/%7euser/a%2fb', 'https://api.example/~user/a%2Fb'],
+    ['https://api.example/%252e', 'https://api.example/%252e'],
+    ['https://api.example/ä', 'https://api.example/%C3%A4'],
+    ['https://bücher.example/v1', 'https://xn--bcher-kva.example/v1'],
+    ['https://127.0.0.1.example/v1', 'https://127.0.0.1.example/v1'],
+    ['https://api.example', 'https://api.example'],
+    ['https://api.example:8443/', 'https://api.example:8443'],
+    ['http://LOCALHOST.:80/v1', 'http://localhost/v1'],
+    ['http://app.localhost:4010/v1', 'http://app.localhost:4010/v1'],
+    ['http://127.1/v1', 'http://127.0.0.1/v1'],
+    ['http://127.8.9.1:4010/v1', 'http://127.8.9.1:4010/v1'],
+    ['http://[0:0::1]:4010/v1', 'http://[::1]:4010/v1'],
+  ])('spells the baseUrl %j as %s, so that it is one address', async (given, spelled) => {
+    for (const baseUrl of [given, spelled])
+      expect((await requestOf({ ...good, baseUrl })).url).toBe(`${spelled}/organization/usage`)
   })
 
   it.each([
@@ -47,7 +92,7 @@ describe('new SocialSearch()', () => {
     ['https://api.example/v1?', /query/],
     ['https://api.example/v1#', /fragment/],
   ])('refuses %j as baseUrl', (baseUrl, message) => {
-    expect(refusal({ ...good, baseUrl }).message).toMatch(message)
+    expect(refusal({ ...good, baseUrl })).toMatch(message)
   })
 
   it.each([
@@ -65,27 +110,18 @@ describe('new SocialSearch()', () => {
     [{ baseUrl: good.baseUrl, auth: {} }, /auth must implement token\(\)/],
     [{ ...good, timeOut: 5 }, /^unknown option timeOut; expected one of baseUrl, apiKey, /],
     [{ ...good, limits: { perSecond: 5 } }, /^unknown option limits.perSecond; expected one of inFlight, /],
-    [
-      { ...good, retry: { tries: 5 } },
-      /^unknown option retry.tries; expected one of unknown, maxAttempts, maxWait$/,
-    ],
+    [{ ...good, retry: { tries: 5 } }, /^unknown option retry.tries; .* unknown, maxAttempts, maxWait$/],
     [{ ...good, prices: null }, /^prices must be an object, got null/],
     [
       { ...good, prices: { 'microblog.serch': 2 } },
-      /^unknown option prices.microblog.serch; expected one of microblog.search, /,
+      /^unknown option prices.microblog.serch; .* microblog.search, /,
     ],
-    [
-      { ...good, limits: { surfaces: { microblog: 'all' } } },
-      /^unknown option limits.surfaces.microblog; expected one of /,
-    ],
+    [{ ...good, limits: { surfaces: { microblog: 'all' } } }, /^unknown option limits.surfaces.microblog; /],
     [{ ...good, validation: 'loose' }, /^validation must be strict, lenient or off, got "loose"$/],
     [{ ...good, budget: 100 }, /budget must be new CreditBudget\(100\), got 100/],
     [{ ...good, hooks: {} }, /^unknown option hooks; expected one of baseUrl, apiKey, /],
     [{ ...good, headers: { Authorization: 'Bearer x' } }, /pass apiKey or auth/],
-    [
-      { ...good, headers: { 'x-a': 'line\nbreak-secret' } },
-      /headers must be names and values that can be sent/,
-    ],
+    [{ ...good, headers: { 'x-a': 'line\nbreak-secret' } }, /names and values that can be sent/],
     [{ ...good, limits: { inFlight: 3 } }, /limits.inFlight must be a whole number from 1 to 2, got 3/],
     [{ ...good, fetch: 'https' }, /fetch must be a function, got a string of 5 characters/],
     [{ ...good, logger: true }, /logger must be an object, got true/],
@@ -98,64 +134,51 @@ describe('new SocialSearch()', () => {
     [{ ...good, limiter: {} }, /limiter must implement acquire\(\)/],
     [undefined, /options must be an object/],
   ])('refuses %j', (options, message) => {
-    const error = refusal(options)
-    expect(error.message).toMatch(message)
-    expect(error.message).not.toContain('secret')
+    expect(refusal(options)).toMatch(message)
+    expect(refusal(options)).not.toContain('secret')
   })
 
   it.each([0, 0.5, -1, Number.NaN, 2 ** 31, Infinity, '5000', null])(
     'refuses %s as a duration, as each call does, which is not sent',
     async (value) => {
-      const fetch = vi.fn<Fetch>()
-      const client = new SocialSearch({ ...good, fetch })
+      const { options: unusedOptions, isUnused } = unused()
+      const client = new SocialSearch({ ...good, ...unusedOptions })
       for (const name of ['timeout', 'deadline', 'maxQueueWait', 'retry.maxWait']) {
         const options = name === 'retry.maxWait' ? { retry: { maxWait: value } } : { [name]: value }
-        const call = client.microblog
-          .search({ query: 'q' }, options as object)
-          .catch((error: unknown) => error)
-        for (const error of [refusal({ ...good, ...options }), await call]) {
-          expect(error).toBeInstanceOf(ConfigurationError)
-          expect((error as Error).message).toContain(
-            `${name} must be a number of milliseconds from 1 to 2147483647, got `,
-          )
-        }
+        const error = await errorOf(client.microblog.search({ query: 'q' }, options as object))
+        expect(error).toBeInstanceOf(ConfigurationError)
+        for (const message of [refusal({ ...good, ...options }), (error as Error).message])
+          expect(message).toContain(`${name} must be a number of milliseconds from 1 to 2147483647, got `)
       }
-      expect(fetch).not.toHaveBeenCalled()
+      expect(isUnused()).toBe(true)
     },
   )
 
   it.each([0, -1, 1.5, Number.NaN, '2', null])('refuses %s as a count', (value) => {
-    expect(refusal({ ...good, limits: { inFlight: value } }).message).toMatch(
-      /limits.inFlight must be a whole number/,
-    )
-    expect(refusal({ ...good, limits: { perMinute: value } }).message).toMatch(
-      /limits.perMinute must be a whole number/,
-    )
-    expect(refusal({ ...good, retry: { maxAttempts: value } }).message).toMatch(
-      /retry.maxAttempts must be a whole number/,
-    )
+    for (const path of ['limits.inFlight', 'limits.perMinute', 'retry.maxAttempts']) {
+      const [group = '', name = ''] = path.split('.')
+      expect(refusal({ ...good, [group]: { [name]: value } })).toContain(`${path} must be a whole number`)
+    }
   })
 })
 
 describe('in a browser', () => {
-  afterEach(() => vi.unstubAllGlobals())
-  const pretend = () => {
+  const pretend = (href = 'https://app.example/dashboard') => {
     vi.stubGlobal('window', globalThis)
     vi.stubGlobal('document', {})
-    vi.stubGlobal('location', { href: 'https://app.example/dashboard' })
+    vi.stubGlobal('location', { href })
   }
 
   it('new SocialSearch() refuses an apiKey unless dangerouslyAllowBrowser is set', () => {
     pretend()
-    expect(refusal(good).message).toMatch(/every visitor can read/)
+    expect(refusal(good)).toMatch(/every visitor can read/)
     expect(() => new SocialSearch({ ...good, dangerouslyAllowBrowser: true })).not.toThrow()
   })
 
   it('new SocialSearch() refuses an apiKey in a worker of a page, and accepts one in a worker of a server', () => {
-    vi.stubGlobal('navigator', {
-      userAgent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0.0.0',
-    })
-    expect(refusal(good).message).toMatch(/every visitor can read/)
+    const userAgent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0.0.0'
+    vi.stubGlobal('navigator', { userAgent })
+    expect(refusal(good)).toMatch(/every visitor can read/)
     for (const userAgent of ['Node.js/24', 'Deno/2.9.0', 'Bun/1.4.0', 'Cloudflare-Workers', undefined]) {
       vi.stubGlobal('navigator', { userAgent })
       expect(() => new SocialSearch(good)).not.toThrow()
@@ -163,14 +186,12 @@ describe('in a browser', () => {
   })
 
   it('new SocialSearch() refuses a credential on a page without https, and works without one', () => {
-    pretend()
-    vi.stubGlobal('location', { href: 'http://app.example/dashboard' })
+    pretend('http://app.example/dashboard')
     const baseUrl = '/api/social'
     expect(() => new SocialSearch({ baseUrl })).not.toThrow()
     const auth = { token: () => 'token' }
-    for (const options of [{ auth }, { apiKey: good.apiKey, dangerouslyAllowBrowser: true }]) {
-      expect(refusal({ baseUrl, ...options }).message).toMatch(/a page without https/)
-    }
+    for (const options of [{ auth }, { apiKey, dangerouslyAllowBrowser: true }])
+      expect(refusal({ baseUrl, ...options })).toMatch(/a page without https/)
     vi.stubGlobal('location', { href: 'http://localhost:5173/' })
     expect(() => new SocialSearch({ baseUrl, auth })).not.toThrow()
   })
@@ -179,20 +200,17 @@ describe('in a browser', () => {
     'new SocialSearch() takes a path of its own origin, and not %j',
     async (baseUrl) => {
       pretend()
-      expect(refusal({ baseUrl, auth: false }).message).toMatch(/not a URL|another origin/)
-      const fetch = vi.fn<Fetch>(() => Promise.resolve(new Response('', { status: 418 })))
-      const client = new SocialSearch({ baseUrl: '/api/social', auth: false, fetch })
-      await client.organization.usage().catch(() => {})
-      expect(fetch.mock.calls[0]?.[0].url).toBe('https://app.example/api/social/organization/usage')
+      expect(refusal({ baseUrl, auth: false })).toMatch(/not a URL|another origin/)
+      const { url } = await requestOf({ baseUrl: '/api/social', auth: false })
+      expect(url).toBe('https://app.example/api/social/organization/usage')
     },
   )
 
   it.each(['file:///app/index.html', 'about:srcdoc'])(
     'new SocialSearch() refuses a path in a page that has no origin: %s',
     (href) => {
-      pretend()
-      vi.stubGlobal('location', { href })
-      expect(refusal({ baseUrl: '/api/social', auth: false }).message).toMatch(/not a URL/)
+      pretend(href)
+      expect(refusal({ baseUrl: '/api/social', auth: false })).toMatch(/not a URL/)
     },
   )
 })
@@ -200,63 +218,80 @@ describe('in a browser', () => {
 describe('on a server that renders a page', () => {
   it.each([
     ['without a key', {}],
-    ['with a key', { apiKey: good.apiKey }],
+    ['with a key', { apiKey }],
     ['with a provider', { auth: { token: () => 'token' } }],
   ])('new SocialSearch() accepts a path %s, and each call fails unsent', async (_, credential) => {
-    const fetch = vi.fn<Fetch>()
-    const limiter = {
-      acquire: vi.fn(),
-      waitOf: () => null,
-      limits: organizationLimits,
-    }
-    const client = new SocialSearch({ baseUrl: '/api/social', fetch, limiter, ...credential })
-    for (const call of [client.microblog.search({ query: 'q' }), client.organization.usage()]) {
-      const error: unknown = await call.catch((error: unknown) => error)
-      expect(error).toBeInstanceOf(ConfigurationError)
-      expect(error).toMatchObject({ charged: 'no', attempts: [] })
-      expect((error as Error).message).toContain(
-        ': not sent: baseUrl is a path, which needs a page; on a server, pass a full URL',
-      )
-    }
-    expect([fetch, limiter.acquire].map(({ mock }) => mock.calls.length)).toEqual([0, 0])
+    const { options, isUnused } = unused()
+    const client = new SocialSearch({ baseUrl: '/api/social', ...options, ...credential })
+    const said = ': not sent: baseUrl is a path, which needs a page; on a server, pass a full URL'
+    const message: unknown = expect.stringContaining(said)
+    for (const call of [client.microblog.search({ query: 'q' }), client.organization.usage()])
+      expect(await errorOf(call)).toMatchObject({
+        name: 'ConfigurationError',
+        charged: 'no',
+        attempts: [],
+        message,
+      })
+    expect(isUnused()).toBe(true)
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
   })
 
   it('new SocialSearch() still refuses other options', () => {
-    expect(refusal({ baseUrl: '/api/social', timeout: 0 }).message).toMatch(/timeout must be/)
-    expect(refusal({ baseUrl: '//evil.example/v1' }).message).toMatch(/not a URL/)
+    expect(refusal({ baseUrl: '/api/social', timeout: 0 })).toMatch(/timeout must be/)
+    expect(refusal({ baseUrl: '//evil.example/v1' })).toMatch(/not a URL/)
   })
 })
 
 describe('SocialSearch.fromEnv()', () => {
-  afterEach(() => vi.unstubAllEnvs())
-
   it('reads base URL and key from the environment', async () => {
-    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', good.baseUrl)
-    vi.stubEnv('SOCIAL_SEARCH_API_KEY', good.apiKey)
-    const fetch = vi.fn<Fetch>(() => Promise.resolve(new Response('', { status: 418 })))
-    await SocialSearch.fromEnv({ fetch })
-      .microblog.search({ query: 'q' })
-      .catch(() => {})
-    expect(fetch.mock.calls[0]?.[0].headers.get('authorization')).toBe(`Bearer ${good.apiKey}`)
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', baseUrl)
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', apiKey)
+    const { url, headers } = await requestOf({}, (options) => SocialSearch.fromEnv(options))
+    expect([url, headers.get('authorization')]).toEqual([`${baseUrl}/organization/usage`, `Bearer ${apiKey}`])
   })
 
   it.each([
-    ['SOCIAL_SEARCH_API_KEY', good.baseUrl, ''],
-    ['SOCIAL_SEARCH_BASE_URL', undefined, good.apiKey],
-  ])('makes a client whose calls fail unsent if %s is missing', async (name, baseUrl, apiKey) => {
-    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', baseUrl)
-    vi.stubEnv('SOCIAL_SEARCH_API_KEY', apiKey)
-    const fetch = vi.fn<Fetch>()
-    const limiter = {
-      acquire: vi.fn(),
-      waitOf: () => null,
-      limits: organizationLimits,
-    }
-    const client = SocialSearch.fromEnv({ fetch, limiter })
-    const error: unknown = await client.microblog.search({ query: 'q' }).catch((error: unknown) => error)
-    expect(error).toBeInstanceOf(ConfigurationError)
-    expect((error as Error).message).toBe(`microblog.search: not sent: set the environment variable ${name}`)
-    expect([fetch, limiter.acquire].map(({ mock }) => mock.calls.length)).toEqual([0, 0])
+    ['SOCIAL_SEARCH_API_KEY', baseUrl, ''],
+    ['SOCIAL_SEARCH_BASE_URL', undefined, apiKey],
+  ])('makes a client whose calls fail unsent if %s is missing', async (name, url, key) => {
+    vi.stubEnv('SOCIAL_SEARCH_BASE_URL', url)
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', key)
+    const { options, isUnused } = unused()
+    const error = await errorOf(SocialSearch.fromEnv(options).microblog.search({ query: 'q' }))
+    const message = `microblog.search: not sent: set the environment variable ${name}`
+    expect(error).toMatchObject({ name: 'ConfigurationError', message })
+    expect(isUnused()).toBe(true)
+  })
+})
+
+describe('error messages', () => {
+  const client = new SocialSearch({ ...good, fetch: () => expect.unreachable() })
+  const { planets } = new CatalogClient({ baseUrl, token: 'key' })
+
+  it('use the singular for one', () => {
+    expect(new CreditBudgetError({ needed: 1, remaining: 0 }).message).toContain('may cost 1 credit and')
+  })
+
+  it.each([
+    [() => client.mentions.setState('men_1', wrong(null)), ': the body must be an object, got null'],
+    [() => client.mentions.get('men_'), 'id must start with men_, with more after it, got "men_"'],
+    [() => planets.update(wrong('seven'), {}), 'as a number that holds it exactly, got "seven"'],
+  ])('explain what is wrong with a body or an id: %s', async (call, message) => {
+    await expect(call()).rejects.toThrow(message)
+  })
+
+  it('do not appear for unknown ids in createTransport()', () => {
+    expect(() => createTransport({ ...good, prices: { own: 1 } })).not.toThrow()
+  })
+
+  it.each([
+    [{ signal: wrong(new AbortController()) }, 'signal must be an AbortSignal, got an object'],
+    [{ singal: undefined }, 'unknown option singal; expected one of signal, '],
+    [{ retry: { attempts: 2 } }, 'unknown option retry.attempts; expected one of unknown, '],
+    [{ paging: { item: 'posts' } }, 'unknown option paging.item; expected one of items, next'],
+    [{ schema: (value: unknown) => value }, 'schema must be a Standard Schema, got a function'],
+  ])('name the option of a call as the user wrote it: %o', async (options, message) => {
+    const call = client.microblog.search({ query: 'q' }, options as object)
+    await expect(call).rejects.toThrow(`microblog.search: not sent: ${message}`)
   })
 })

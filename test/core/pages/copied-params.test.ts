@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { CreditBudget, type MicroblogSearchParams } from '../../../src/index.ts'
 import { copyOf } from '../../../src/core/call/compose-request.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
+import { comments } from '../../support/pages.ts'
 import { search, threePages } from '../../support/search.ts'
 import { walk } from '../../support/walk.ts'
 import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
@@ -27,9 +28,7 @@ describe('params and pages', () => {
     service.script(...threePages())
     const params: MicroblogSearchParams = { query: 'rust', filters: { hashtags: ['a'] } }
     const meddle = async () => {
-      for await (const { next } of search({}, params).pages()) {
-        if (next?.filters) next.filters.hashtags = ['changed']
-      }
+      for await (const { next } of search({}, params).pages()) next?.filters?.hashtags?.push('changed')
     }
     await settle(meddle())
     expect(sent().map(({ filters }) => filters.hashtags)).toEqual([['a'], ['a'], ['a']])
@@ -55,23 +54,17 @@ describe('params and pages', () => {
 
   it('are checked, priced and sent as one copy when a getter changes or toJSON() says something else', async () => {
     const postUrl = 'https://network.example/post'
-    let reads = 0
-    const changing = {
-      postUrl,
-      get maxComments() {
-        return ++reads === 1 ? 100 : 1000
-      },
-    }
+    const reads = [100]
+    const get = () => reads.pop() ?? 1000
+    const changing = Object.defineProperty({ postUrl }, 'maxComments', { get, enumerable: true })
     const client = makeClient({ budget: new CreditBudget(150) })
-    const comments = (params: { postUrl: string }) =>
+    const ask = (params: { postUrl: string }) =>
       service.see(({ professionalnet }) => professionalnet.posts.comments(params), client)
-    service.script(
-      ok({ requestId: 'r', comments: [], meta: { returnedCount: 0, total: 0, creditsCharged: 0 } }),
-    )
-    expect((await comments(changing)).bodies).toEqual([{ postUrl, maxComments: 100 }])
+    service.script(ok(comments(0, 0)))
+    expect((await ask(changing)).bodies).toEqual([{ postUrl, maxComments: 100 }])
     const more = { postUrl, maxComments: 100, toJSON: () => ({ postUrl, maxComments: 1000 }) }
     const error = { name: 'CreditBudgetError', budget: { needed: 1000 } }
-    expect(await comments(more)).toMatchObject({ error, sent: 1 })
+    expect(await ask(more)).toMatchObject({ error, sent: 1 })
   })
 
   class WithGetter {
@@ -104,9 +97,7 @@ describe('params and pages', () => {
     ['with an invalid date', { query: 'rust', from: new Date('yesterday') }],
   ])('are refused when undocumented ones are %s', async (_, params, more) => {
     const error = { name: 'InvalidRequestError', charged: 'no', ...more }
-    expect(await service.see(({ technews }) => technews.search(params as object))).toMatchObject({
-      error,
-      sent: 0,
-    })
+    const seen = await service.see(({ technews }) => technews.search(params as object))
+    expect(seen).toMatchObject({ error, sent: 0 })
   })
 })

@@ -40,7 +40,7 @@ describe('search()', () => {
   it('ends after a page whose pageCount is an array of 20,000 levels', async () => {
     const deep = `${'['.repeat(20_000)}9${']'.repeat(20_000)}`
     const text = JSON.stringify(industries(1)).replace('"pageCount":5', `"pageCount":${deep}`)
-    service.script(ok(text), ok(text))
+    service.script(ok(text))
     const list = () => makeClient().professionalnet.industries.list({}, { validation: 'off' })
     expect((await settle(list())).value).toMatchObject({ next: null })
     expect((await walk(list())).error).toBeUndefined()
@@ -73,13 +73,9 @@ describe('search()', () => {
   it('returns the response, the id, the attempts and the credits with withResponse()', async () => {
     service.script(failure(502, 'upstream_error'), ok(page(['1']), { headers: { 'x-served-by': 'b' } }))
     const { value } = await settle(search().withResponse())
-    expect(value).toMatchObject({
-      ...{ requestId: 'req_1', credits: { spent: 2, uncertain: 0 } },
-      attempts: [
-        { status: 502, requestId: 'req_upstream_error', outcome: 'upstream_error' },
-        { status: 200, requestId: 'req_1', outcome: 'ok' },
-      ],
-    })
+    const failed = { status: 502, requestId: 'req_upstream_error', outcome: 'upstream_error' }
+    const attempts = [failed, { status: 200, requestId: 'req_1', outcome: 'ok' }]
+    expect(value).toMatchObject({ requestId: 'req_1', credits: { spent: 2, uncertain: 0 }, attempts })
     expect(value?.attempts[0]?.waited).toBeGreaterThan(0)
     expect(value?.response.headers.get('x-served-by')).toBe('b')
     expect(await value?.response.json()).toEqual(page(['1']))
@@ -88,9 +84,9 @@ describe('search()', () => {
   it('leaves out the headers of the compressed body with withResponse()', async () => {
     const ofBody = { 'content-encoding': 'identity', 'content-length': '5' }
     const headers = { ...ofBody, 'content-type': 'application/json' }
-    const fetch = () => Promise.resolve(ok(page(['1']), { headers }))
-    const call = service.see(({ microblog }) => microblog.search({ query: 'a' }).withResponse(), { fetch })
-    expect([...(await call).value!.response.headers.keys()]).toEqual(['content-type'])
+    const { microblog } = makeClient({ fetch: () => Promise.resolve(ok(page(['1']), { headers })) })
+    const { value } = await settle(microblog.search({ query: 'a' }).withResponse())
+    expect([...value!.response.headers.keys()]).toEqual(['content-type'])
   })
 })
 
@@ -112,15 +108,16 @@ describe('a walk', () => {
     }
   })
 
+  const reads: ((limit: number) => Promise<{ error: unknown }>)[] = [
+    (limit) => settle(search().toArray({ limit })),
+    (limit) => walk(search({ limit })),
+    (limit) => settle(search({ limit })),
+  ]
   it.each([0, -1, 1.5, Number.NaN, '5' as never])(
     'refuses limit = %s before anything is sent',
     async (limit) => {
-      const ends = [
-        await settle(search().toArray({ limit })),
-        await walk(search({ limit })),
-        await settle(search({ limit })),
-      ]
-      for (const { error } of ends) expect(error).toMatchObject({ name: 'ConfigurationError' })
+      for (const read of reads)
+        expect((await read(limit)).error).toMatchObject({ name: 'ConfigurationError' })
       expect(service.arrivals).toHaveLength(0)
     },
   )

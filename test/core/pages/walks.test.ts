@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
-import { type ClientOptions, CreditBudget, type SocialSearch } from '../../../src/index.ts'
+import { type ClientOptions, CreditBudget } from '../../../src/index.ts'
 import { settle, virtualTime } from '../../support/clock.ts'
 import { comments, networkPosts, page } from '../../support/pages.ts'
 import { makeClient, ok, scriptedService } from '../../support/service.ts'
@@ -9,10 +9,7 @@ import { walk } from '../../support/walk.ts'
 const service = scriptedService()
 virtualTime()
 
-const posts =
-  (page: number, ...urns: string[]) =>
-  () =>
-    ok(networkPosts(page, ...urns))
+const posts = (page: number, ...urns: string[]) => ok(networkPosts(page, ...urns))
 const networkSearch = (options: object = {}) =>
   makeClient().professionalnet.posts.search({ query: 'q' }, options)
 
@@ -62,13 +59,10 @@ describe('professionalnet.posts.comments()', () => {
 
   it('reserves no less for expectedItems, and the error names the smallest maxComments', async () => {
     const { error } = await get({}, { expectedItems: 9 }, { budget: new CreditBudget(9) })
-    expect(error).toMatchObject({
-      budget: { needed: 100, remaining: 9, bound: { param: 'maxComments', least: 100 } },
-      option: 'maxComments',
-      message: expect.stringMatching(
-        /has 9 left; the smallest `maxComments` is 100; raise the budget$/,
-      ) as string,
-    })
+    const budget = { needed: 100, remaining: 9, bound: { param: 'maxComments', least: 100 } }
+    expect(error).toMatchObject({ budget, option: 'maxComments' })
+    const said = /has 9 left; the smallest `maxComments` is 100; raise the budget$/
+    expect((error as Error).message).toMatch(said)
   })
 })
 
@@ -80,17 +74,17 @@ describe('professionalnet.posts.reactions()', () => {
     return ok({ requestId: 'r', reactions: Array.from({ length: count }, () => ({})), meta })
   }
 
-  it.each<[string, (client: SocialSearch) => PromiseLike<unknown>, unknown, boolean]>([
-    ['reactions() without it', ({ professionalnet }) => professionalnet.posts.reactions({}), null, true],
+  it.each<[string, () => PromiseLike<{ error: unknown }>, unknown, boolean]>([
+    ['reactions() without it', () => react({}, { budget: new CreditBudget(1) }), null, true],
     [
       'reactions() with it',
-      ({ professionalnet }) => professionalnet.posts.reactions({}, { expectedItems: 2 }),
-      ...([undefined, false] as const),
+      () => react({ expectedItems: 2 }, { budget: new CreditBudget(1) }),
+      undefined,
+      false,
     ],
-    ['another call', ({ microblog }) => microblog.search({ query: 'q' }), undefined, false],
+    ['another call', () => service.search({ budget: new CreditBudget(1) }), undefined, false],
   ])('is told of expectedItems by a budget that refuses %s: %s', async (_, call, bound, isNamed) => {
-    const { error } = await service.see(call, { budget: new CreditBudget(1) })
-    const { budget, message } = error as { budget: { bound: unknown }; message: string }
+    const { budget, message } = (await call()).error as { budget: { bound: unknown }; message: string }
     expect([budget.bound, message.includes('`expectedItems`')]).toEqual([bound, isNamed])
   })
 
@@ -98,10 +92,7 @@ describe('professionalnet.posts.reactions()', () => {
     service.script(reactions(3))
     const budget = new CreditBudget(50)
     expect((await react({}, { budget })).error).toMatchObject({ budget: { needed: 1000 } })
-    expect((await react({ expectedItems: 50 }, { budget })).value?.credits).toEqual({
-      spent: 3,
-      uncertain: 0,
-    })
+    expect(await react({ expectedItems: 50 }, { budget })).toMatchObject({ spent: 3, uncertain: 0 })
   })
 
   it('reserves for a page what is still expected, and 1 credit when all has come', async () => {
@@ -125,10 +116,6 @@ describe('professionalnet.posts.reactions()', () => {
 })
 
 describe('a walk', () => {
-  const schema = (validate: (value: unknown) => { value: unknown }) => ({
-    schema: { '~standard': { version: 1, vendor: 'test', validate } },
-  })
-
   it('does not treat a page with only invalid posts as the last one', async () => {
     const broken = ok({ requestId: 'r', posts: [{}], meta: { returnedCount: 1, page: 1 } })
     service.script(broken, posts(2, 'a'), posts(3))
@@ -147,12 +134,12 @@ describe('a walk', () => {
   })
 
   it.each([
-    ['maps different posts to the same value', () => ({ value: 'a post' })],
-    ['maps posts to values that JSON cannot hold', () => ({ value: 1n })],
-  ])('continues when a schema %s', async (_, validate) => {
+    ['different posts to the same value', 'a post'],
+    ['posts to values that JSON cannot hold', 1n],
+  ])('continues when a schema maps %s', async (_, value) => {
     service.script(posts(1, 'a'), posts(2, 'b'), posts(3))
-    const { items, error } = await walk(networkSearch(schema(validate)))
-    expect([items.length, error]).toEqual([2, undefined])
+    const schema = { '~standard': { version: 1, vendor: 'test', validate: () => ({ value }) } }
+    expect(await walk(networkSearch({ schema }))).toEqual({ items: [value, value], error: undefined })
   })
 
   it('sends the result of toJSON(), as a call without pages does', async () => {
