@@ -47,20 +47,15 @@ it('closeFor() leaves as many requests a minute as were accepted before the 429'
 it('end() forgets earlier 429s once a request is accepted, and not when one was never sent', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5)
   const pace = new SurfacePace(limits, 20)
-  const refuse = (): number => {
+  const waits: number[] = []
+  for (const unsent of [true, false, true]) {
     pace.closeFor(1000)
-    return pace.wait()
-  }
-  const next = async (unsent: boolean): Promise<void> => {
+    waits.push(pace.wait())
     await pass(5000)
     const request = { at: performance.now(), answered: Infinity }
     pace.add(request)
     pace.end(request, { unsent })
     await pass(5000)
   }
-  const waits = [refuse()]
-  await next(true)
-  waits.push(refuse())
-  await next(false)
-  expect([...waits, refuse()]).toEqual([1000, 1500, 1000])
+  expect(waits).toEqual([1000, 1500, 1000])
 })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Permit } from '../../src/limits/interface.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { limiterContract } from './contract.ts'
+import { use } from './contract-world.ts'
 
 beforeAll(() => {
   useVirtualTime()
@@ -21,34 +21,41 @@ limiterContract('LocalLimiter in a worker whose requests cannot wake each other'
 })
 
 describe('LocalLimiter in a worker whose requests cannot wake each other', () => {
-  const ask = (limiter: AbortableLimiter, signal = new AbortController().signal, surface = 'a') =>
-    limiter.acquire({ surface, signal })
-
-  /** Runs a function like another worker request, without its timers. */
-  function inOtherRequest(work: () => void): void {
-    const { setTimeout } = globalThis
-    vi.stubGlobal('setTimeout', () => 0)
-    work()
-    vi.stubGlobal('setTimeout', setTimeout)
-  }
+  const limits = { inFlight: 1, perMinute: Infinity }
 
   it('acquire() gets the slot of a call whose worker request was cut off', async () => {
-    const limiter = new AbortableLimiter({ inFlight: 1, perMinute: Infinity })
-    const granted: Permit[] = []
-    inOtherRequest(() => void ask(limiter).then((permit) => granted.push(permit)))
+    const limiter = new AbortableLimiter(limits)
+    const { setTimeout } = globalThis
+    // Like another worker request, whose timers never fire.
+    vi.stubGlobal('setTimeout', () => 0)
+    void limiter.acquire({})
+    vi.stubGlobal('setTimeout', setTimeout)
     await pass(100)
-    const { value, ms } = await settle(ask(limiter))
+    const { value, ms } = await settle(limiter.acquire({}))
     expect(value).toBeDefined()
     expect(ms).toBeGreaterThan(1500)
     expect(ms).toBeLessThan(5000)
   })
 
-  it('acquire() keeps to its slots when the previous call takes long', async () => {
-    const limiter = new AbortableLimiter({ inFlight: 1, perMinute: Infinity })
-    const { value: first } = await settle(ask(limiter))
+  it.each([
+    ['the previous call takes long', () => pass(120_000)],
+    [
+      'the whole worker was paused',
+      async () => {
+        await pass(100)
+        // Nothing runs for ten seconds; then the call that waits is the first to poll.
+        vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 10_000)
+        await vi.advanceTimersByTimeAsync(20)
+        vi.restoreAllMocks()
+        await pass(1000)
+      },
+    ],
+  ])('acquire() keeps to its slots when %s', async (_, wait) => {
+    const limiter = new AbortableLimiter(limits)
+    const { value: first } = await settle(limiter.acquire({}))
     let isGranted = false
-    void ask(limiter).then(() => (isGranted = true))
-    await pass(120_000)
+    void limiter.acquire({}).then(() => (isGranted = true))
+    await wait()
     expect(isGranted).toBe(false)
     first?.end()
     await pass(50)
@@ -57,34 +64,13 @@ describe('LocalLimiter in a worker whose requests cannot wake each other', () =>
 
   it('acquire() serves two surfaces in turn when both have calls waiting for a slot', async () => {
     const limiter = new AbortableLimiter({ inFlight: 1 })
-    const { value: first } = await settle(ask(limiter, undefined, 'c'))
+    const { value: first } = await settle(limiter.acquire({ surface: 'c' }))
     const order: string[] = []
     const calls = ['a', 'a', 'a', 'b', 'b', 'b'].map((surface) =>
-      ask(limiter, undefined, surface).then((permit) => {
-        order.push(surface)
-        setTimeout(() => permit.end(), 100)
-      }),
+      use(limiter.acquire({ surface }), 100, () => order.push(surface)),
     )
     first?.end()
     await settle(Promise.all(calls))
     expect(order).toEqual(['a', 'b', 'a', 'b', 'a', 'b'])
-  })
-
-  it('acquire() keeps to its slots when the whole worker was paused', async () => {
-    const limiter = new AbortableLimiter({ inFlight: 1, perMinute: Infinity })
-    const { value: first } = await settle(ask(limiter))
-    let isGranted = false
-    void ask(limiter).then(() => (isGranted = true))
-    await pass(100)
-    // Nothing runs for ten seconds; then the call that waits is the first to poll.
-    const now = performance.now() + 10_000
-    vi.spyOn(performance, 'now').mockReturnValue(now)
-    await vi.advanceTimersByTimeAsync(20)
-    vi.restoreAllMocks()
-    await pass(1000)
-    expect(isGranted).toBe(false)
-    first?.end()
-    await pass(50)
-    expect(isGranted).toBe(true)
   })
 })

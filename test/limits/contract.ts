@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import type { CallLimiter as Limiter, QueueRequest } from '../../src/limits/interface.ts'
+import { type CallLimiter as Limiter, type QueueRequest, SurfaceClosed } from '../../src/limits/interface.ts'
 import { createSandbox } from '../support/sandbox.ts'
-import { closureContract } from './closure-contract.ts'
 import { type LimiterWorld, collect, organizations, reach, use, windowMs } from './contract-world.ts'
 import { queueRequest, refuse } from '../support/limiter.ts'
 
@@ -14,7 +13,6 @@ export async function takePart(limiters: readonly Limiter[]): Promise<void> {
 /** The promises of every limiter. */
 export function limiterContract(name: string, world: LimiterWorld): void {
   const { pass, settle } = world.time
-  closureContract(name, world)
   const organization = organizations(world)
 
   describe(`${name} as a limiter`, () => {
@@ -33,14 +31,13 @@ export function limiterContract(name: string, world: LimiterWorld): void {
 
     it('grants two permits at a time, for all clients together', async () => {
       const { ask } = await organization(3, { perMinute: 100 })
-      let open = 0
-      let peak = 0
-      const calls = Array.from({ length: 24 }, async (_, i) => {
-        await use(ask(i, { surface: ['a', 'b', null][i % 3]! }), 20, () => {
-          peak = Math.max(peak, ++open)
-          setTimeout(() => open--, 20)
-        })
-      })
+      let [open, peak] = [0, 0]
+      const note = () => {
+        peak = Math.max(peak, ++open)
+        setTimeout(() => open--, 20)
+      }
+      const surfaces = ['a', 'b', null]
+      const calls = Array.from({ length: 24 }, (_, i) => use(ask(i, { surface: surfaces[i % 3]! }), 20, note))
       await settle(Promise.all(calls))
       expect(peak).toBe(2)
     })
@@ -67,12 +64,11 @@ export function limiterContract(name: string, world: LimiterWorld): void {
       const { ask } = await organization(1, { inFlight: 1, perMinute: 100 })
       const { value: first } = await settle(ask(0))
       const order: string[] = []
-      const calls = [
-        ...[['1'], ['2'], ['batch', true, -1], ['again', true]],
-        ...[['urgent', false, 5], ['3'], ['urgent, too', false, 5]],
-      ].map(([name, isRetry = false, priority = 0]) =>
-        use(ask(0, { isRetry, priority } as QueueRequest), 5, () => order.push(String(name))),
-      )
+      const add = (name: string, request: Partial<QueueRequest> = {}) =>
+        use(ask(0, request), 5, () => order.push(name))
+      const calls = [add('1'), add('2'), add('batch', { isRetry: true, priority: -1 })]
+      calls.push(add('again', { isRetry: true }), add('urgent', { priority: 5 }), add('3'))
+      calls.push(add('urgent, too', { priority: 5 }))
       first!.end()
       await settle(Promise.all(calls))
       expect(order).toEqual(['urgent', 'urgent, too', 'again', '1', '2', '3', 'batch'])
@@ -142,5 +138,122 @@ export function limiterContract(name: string, world: LimiterWorld): void {
       const { value: third } = await settle(ask(0, { surface: 'b' }))
       expect(third!.paced).toBeGreaterThanOrEqual(390)
     })
+
+    it('settles an aborted call in the queue at once, and frees its place', async () => {
+      const { ask } = await organization(2, { inFlight: 1 })
+      const { value: first } = await settle(ask(0))
+      const abort = new AbortController()
+      const outcomes: unknown[] = []
+      const note = (outcome: unknown) => void outcomes.push(outcome)
+      for (const from of [0, 1]) void ask(from, { signal: abort.signal }).then(note, note)
+      await pass(50)
+      const reason = new Error('enough')
+      abort.abort(reason)
+      await Promise.resolve().then(() => {})
+      expect(outcomes).toEqual([reason, reason])
+      first!.end()
+      for (const from of [0, 1, 0]) (await settle(ask(from))).value!.end()
+      expect(outcomes).toHaveLength(2)
+    })
+
+    it('rejects at once when the signal is already aborted', async () => {
+      const { ask } = await organization(1)
+      const reason = new Error('too late')
+      expect((await settle(ask(0, { signal: AbortSignal.abort(reason) }))).error).toBe(reason)
+    })
+
+    it('serves other surfaces when one is closed, and gives its callers no slot', async () => {
+      const { ask, close } = await organization(2)
+      await close(0, 'a', 1500)
+      const order: string[] = []
+      const calls = ['a', 'a', 'a', 'b', 'b'].map((surface, from) =>
+        use(ask(from, { surface }), surface === 'a' ? 10 : 50, () => order.push(surface)),
+      )
+      await settle(Promise.all(calls))
+      expect(order).toEqual(['b', 'b', 'a', 'a', 'a'])
+    })
+
+    it('closes a surface for all clients, and never opens it early', async () => {
+      const { ask, close } = await organization(3)
+      const start = performance.now()
+      await close(1, 'a', 500)
+      const sends: number[] = []
+      const note = () => sends.push(performance.now() - start)
+      await settle(Promise.all([0, 1, 2].map((from) => use(ask(from), 5, note))))
+      expect(sends).toHaveLength(3)
+      expect(Math.min(...sends)).toBeGreaterThanOrEqual(500)
+    })
+
+    it('keeps the longer closure when a second 429 announces less', async () => {
+      const { ask } = await organization(1)
+      const start = performance.now()
+      const [long, short] = [(await settle(ask())).value!, (await settle(ask())).value!]
+      long.end({ refusedForMs: 400 })
+      short.end({ refusedForMs: 10 })
+      await settle(ask())
+      expect(performance.now() - start).toBeGreaterThanOrEqual(400)
+    })
+
+    it('closes a surface for a day at most, with any announced wait', async () => {
+      const { ask, close } = await organization(2)
+      const dayMs = 86_400_000
+      await close(0, 'a', Number.MAX_SAFE_INTEGER)
+      for (const from of [0, 1]) {
+        const { error } = await settle(ask(from))
+        expect(error).toBeInstanceOf(SurfaceClosed)
+        const { remaining } = error as SurfaceClosed
+        expect(Math.abs(remaining - dayMs / 2)).toBeLessThanOrEqual(dayMs / 2)
+      }
+    })
+
+    it('grants as many permits after a 429 as slots are free', async () => {
+      const { ask, close } = await organization(3)
+      await close(0, 'a', 100)
+      const permits = collect([0, 1, 2, 0].map((from) => ask(from)))
+      await reach(world.time, permits, 2)
+      await pass(200)
+      expect(permits).toHaveLength(2)
+      permits[0]!.end()
+      await reach(world.time, permits, 3)
+    })
+
+    it('closes again for all when a request after a 429 is refused as well', async () => {
+      const { ask, close } = await organization(2, { inFlight: 1 })
+      await close(0, 'a', 100)
+      const { value: refused } = await settle(ask(0))
+      const next = ask(1)
+      const start = performance.now()
+      refused!.end({ refusedForMs: 500 })
+      await settle(next)
+      expect(performance.now() - start).toBeGreaterThanOrEqual(500)
+    })
+
+    it.each([
+      ['a slot', 'b', 4],
+      ['the pace', 'a', 1],
+    ])(
+      'refuses a call that waits for %s when the closure is longer than it may wait',
+      async (_, surface, perMinute) => {
+        const { ask } = await organization(2, { inFlight: surface === 'a' ? 1 : 2, perMinute })
+        const { value: refused } = await settle(ask(0))
+        const { value: other } = surface === 'a' ? {} : await settle(ask(0, { surface }))
+        const outcomes: unknown[] = []
+        for (const from of [0, 1]) {
+          ask(from, { maxClosedWaitMs: 1000 }).catch((error: unknown) => outcomes.push(error))
+          const patient = ask(from, { maxClosedWaitMs: 60_000 })
+          patient.then(() => outcomes.push('granted')).catch(() => outcomes.push('refused'))
+        }
+        await pass(50)
+        refused!.end({ refusedForMs: 5000 })
+        await reach(world.time, outcomes, 2)
+        expect(outcomes).toEqual([expect.any(SurfaceClosed), expect.any(SurfaceClosed)])
+        for (const from of [0, 1]) {
+          const { error } = await settle(ask(from, { maxClosedWaitMs: 1000 }))
+          expect(error).toBeInstanceOf(SurfaceClosed)
+          expect((error as SurfaceClosed).remaining).toBeGreaterThan(1000)
+        }
+        other?.end()
+      },
+    )
   })
 }

@@ -6,32 +6,23 @@ import { pass, virtualTime } from '../support/clock.ts'
 
 virtualTime()
 
-interface Asked {
-  readonly at: number
-  readonly client: number
-  readonly priority: number
-  readonly serviceMs: number
-  readonly maxQueueWait: number | undefined
-}
-
-const windowMs = 2000
+type Asked = Record<'at' | 'priority' | 'serviceMs', number> & { maxQueueWait: number | undefined }
 
 /** How long each request has waited for its permit, in milliseconds; undefined if it was refused. */
 async function waits(asked: readonly Asked[]): Promise<(number | undefined)[]> {
-  const limiter = new AbortableLimiter({ inFlight: 2, perMinute: 4, windowMs })
+  const limiter = new AbortableLimiter({ inFlight: 2, perMinute: 4, windowMs: 2000 })
   const start = performance.now()
   const times = asked.map(async ({ at, priority, serviceMs, maxQueueWait }) => {
     await new Promise((resolve) => setTimeout(resolve, at))
     const sendBy = maxQueueWait && performance.now() + maxQueueWait
     try {
       const permit = await limiter.acquire({ priority, sendBy })
-      const wait = performance.now() - start - at
-      permit.sent()
       setTimeout(() => {
         permit.answered()
         permit.end()
       }, serviceMs)
-      return wait
+      permit.sent()
+      return performance.now() - start - at
     } catch (error) {
       expect(error).toBeInstanceOf(SurfaceClosed)
       return undefined
@@ -49,7 +40,7 @@ describe('acquire()', () => {
       const { next } = createRandom(`known wait ${seed}`)
       const below = (limit: number) => Math.floor(next() * limit)
       const asked = Array.from({ length: 30 }, (): Asked => ({
-        ...{ at: below(6000), client: below(2), priority: below(2), serviceMs: 5 + below(300) },
+        ...{ at: below(6000), priority: below(2), serviceMs: 5 + below(300) },
         maxQueueWait: next() < 0.6 ? 500 + below(9000) : undefined,
       })).sort((a, b) => a.at - b.at)
       const granted = await waits(asked)
@@ -65,9 +56,7 @@ describe('acquire()', () => {
   )
 
   it('does not refuse a call that a fast answer to an earlier request lets go in time', async () => {
-    const patient = (at: number): Asked => ({
-      ...{ at, client: 0, priority: 0, serviceMs: 100, maxQueueWait: undefined },
-    })
+    const patient = (at: number) => ({ at, priority: 0, serviceMs: 100, maxQueueWait: undefined })
     // The third request is unanswered when the last one asks: as far as is known, it takes another second to arrive.
     const asked = [...[0, 0, 100, 100, 101, 101].map(patient), { ...patient(102), maxQueueWait: 2500 }]
     expect((await waits(asked))[6]).toBeLessThan(2500)

@@ -12,38 +12,17 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
-/** A limiter with one client on it, and requests of that client. */
-function limited(
-  inFlight: number,
-  perMinute: number,
-  limiter = new AbortableLimiter({ inFlight, perMinute }),
-) {
-  const ask = (surface: string | null = 'a') => limiter.acquire(queueRequest({ surface }))
-  return { ask, refuse: (surface: string, ms: number) => refuse(limiter, surface, ms) }
-}
+const limited = (inFlight: number, perMinute: number) => new AbortableLimiter({ inFlight, perMinute })
 
-/** Counts grants, and gives each back after a service time. */
-function traffic(
-  limiter: ReturnType<typeof limited>,
-  serviceMs: number,
-): { sends: number[]; run(surface?: string): void; peak(): number } {
+/** Notes when it sends, and gives each slot back after a moment. */
+function traffic(limiter: AbortableLimiter) {
   const sends: number[] = []
-  let open = 0
-  let peak = 0
-  return {
-    sends,
-    peak: () => peak,
-    run: (surface = 'a') => {
-      void limiter.ask(surface).then((permit) => {
-        sends.push(performance.now())
-        peak = Math.max(peak, ++open)
-        setTimeout(() => {
-          open--
-          permit.end()
-        }, serviceMs)
-      })
-    },
+  const run = async (): Promise<void> => {
+    const permit = await limiter.acquire({})
+    sends.push(performance.now())
+    setTimeout(() => permit.end(), 10)
   }
+  return { sends, run: (count = 1) => void Array.from({ length: count }, run) }
 }
 
 describe('LocalLimiter.acquire()', () => {
@@ -53,12 +32,8 @@ describe('LocalLimiter.acquire()', () => {
     await refuse(limiter, 'a', 30_000)
     const waiting = Array.from({ length: 2000 }, (_, index) => {
       const abort = new AbortController()
-      const { signal } = abort
-      const request = queueRequest({ signal })
-      const get = () => {
-        reads++
-        return -index
-      }
+      const request = queueRequest({ signal: abort.signal })
+      const get = () => (reads++, -index)
       limiter.acquire(Object.defineProperty(request, 'priority', { get })).catch(() => {})
       return abort
     })
@@ -67,15 +42,11 @@ describe('LocalLimiter.acquire()', () => {
   })
 
   it('never grants more than 20 in any 60 s when many calls queue', async () => {
-    const limiter = limited(2, 20)
-    const { run, sends } = traffic(limiter, 10)
-    for (let i = 0; i < 70; i++) run()
+    const { run, sends } = traffic(limited(2, 20))
+    run(70)
     await pass(250_000)
     expect(sends).toHaveLength(70)
-    for (const [i, at] of sends.entries()) {
-      const later = sends[i + 20]
-      if (later !== undefined) expect(later - at).toBeGreaterThan(60_000)
-    }
+    for (const [i, later] of sends.slice(20).entries()) expect(later - sends[i]!).toBeGreaterThan(60_000)
     expect(sends[69]! - sends[0]!).toBeLessThan(3 * 61_100 + 1000)
   })
 
@@ -83,29 +54,28 @@ describe('LocalLimiter.acquire()', () => {
     const limiter = limited(2, 2)
     // Whole seconds of a server whose clock differs, and answers that take longer than any margin.
     for (let i = 0; i < 40; i++) {
-      const permit = await limiter.ask(null)
-      await pass((i * 377) % 1000)
-      await pass(800 * (i % 2))
+      const permit = await limiter.acquire({ surface: null })
+      await pass(((i * 377) % 1000) + 800 * (i % 2))
       permit.answered()
       permit.end()
     }
-    const first = await limiter.ask()
-    await limiter.ask()
+    const first = await limiter.acquire({})
+    await limiter.acquire({})
     await pass(5000)
     first.answered()
     first.end()
-    const { ms } = await settle(limiter.ask())
+    const { ms } = await settle(limiter.acquire({}))
     expect(ms - (60_020 - 5000)).toBe(1000)
   })
 
   it('uses the capacity that other processes leave after a 429, and all of it when they stop', async () => {
     const limiter = limited(2, 20)
-    const { run, sends } = traffic(limiter, 10)
-    for (let i = 0; i < 10; i++) run()
+    const { run, sends } = traffic(limiter)
+    run(10)
     await pass(1000)
     // Others have sent the other ten: the tenth was refused.
-    await limiter.refuse('a', 50_000)
-    for (let i = 0; i < 60; i++) run()
+    await refuse(limiter, 'a', 50_000)
+    run(60)
     await pass(50_000 + 10_000)
     const later = sends.slice(10)
     expect(later.length).toBeGreaterThan(1)
@@ -122,7 +92,7 @@ describe('LocalLimiter.acquire()', () => {
     const limiter = limited(1, 20)
     const waits: number[] = []
     for (let i = 0; i < 3; i++) {
-      const { value, ms } = await settle(limiter.ask())
+      const { value, ms } = await settle(limiter.acquire({}))
       waits.push(ms)
       value?.end({ refusedForMs: 1000 })
     }
@@ -132,10 +102,10 @@ describe('LocalLimiter.acquire()', () => {
 
   it('does not starve a client beside one with a higher limit', async () => {
     const limiter = new AbortableLimiter()
-    const fast = traffic(limited(1, 60, limiter), 10)
-    const timer = setInterval(() => fast.run(), 1200)
+    const { run } = traffic(limiter)
+    const timer = setInterval(run, 1200)
     await pass(30_000)
-    expect((await settle(limited(2, 20, limiter).ask())).ms).toBeLessThan(60_000)
+    expect((await settle(limiter.acquire({}))).ms).toBeLessThan(60_000)
     clearInterval(timer)
   })
 })
