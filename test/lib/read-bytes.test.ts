@@ -5,18 +5,12 @@ import { collectGarbage } from '../support/garbage.ts'
 /** A body of so many bytes, each in a separate chunk; tells when the last one is asked for. */
 function dripping(bytes: number, onLast = () => {}): Response {
   let sent = 0
-  return new Response(
-    new ReadableStream({
-      pull(controller) {
-        if (sent === bytes) {
-          controller.close()
-          return
-        }
-        controller.enqueue(Uint8Array.of(sent))
-        if (++sent === bytes) onLast()
-      },
-    }),
-  )
+  const pull = (controller: ReadableStreamDefaultController): void => {
+    if (sent === bytes) return controller.close()
+    controller.enqueue(Uint8Array.of(sent))
+    if (++sent === bytes) onLast()
+  }
+  return new Response(new ReadableStream({ pull }))
 }
 
 describe('readBytes()', () => {
@@ -32,12 +26,10 @@ describe('readBytes()', () => {
   })
 
   it('reads a request without the property `body`, which Firefox does not have', async () => {
-    const hello = (): Request =>
-      Object.defineProperty(new Request('http://x/', { method: 'POST', body: 'hello' }), 'body', {
-        value: undefined,
-      })
-    expect(await readBytes(hello(), 5)).toEqual(new TextEncoder().encode('hello'))
-    expect(await readBytes(hello(), 4)).toBe('too large')
+    const hello = (): Request => new Request('http://x/', { method: 'POST', body: 'hello' })
+    const read = (max: number) => readBytes(Object.defineProperty(hello(), 'body', { value: undefined }), max)
+    expect(await read(5)).toEqual(new TextEncoder().encode('hello'))
+    expect(await read(4)).toBe('too large')
   })
 
   it('reads a stream that cannot be iterated over, as in WebKit', async () => {
@@ -54,10 +46,8 @@ describe('readBytes()', () => {
   it('uses little more memory than the bytes, with chunks of any size', async () => {
     const before = collectGarbage()
     let held = Infinity
-    await readBytes(
-      dripping(100_000, () => (held = collectGarbage() - before)),
-      2 ** 20,
-    )
+    const body = dripping(100_000, () => void (held = collectGarbage() - before))
+    await readBytes(body, 2 ** 20)
     expect(held).toBeLessThan(3_000_000)
   })
 })

@@ -1,20 +1,54 @@
 import { afterEach, expect, it, vi } from 'vitest'
+import { within } from '../../src/lib/abort.ts'
+import { durationText } from '../../src/lib/count.ts'
 import { parseTime, sleep } from '../../src/lib/time.ts'
+import { abortIn, settle, virtualTime } from '../support/clock.ts'
+import { hang } from '../support/service.ts'
+
+virtualTime()
 
 afterEach(() => {
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
 })
 
+it('within() does not call late() when it is left in the moment in which the time is up', async () => {
+  const late = vi.fn()
+  const reason = new Error('left')
+  const result = within(100, hang, late, abortIn(100, reason))
+  // At once, without a pause in which the result could settle.
+  vi.advanceTimersByTime(100)
+  await expect(result).rejects.toBe(reason)
+  expect(late).not.toHaveBeenCalled()
+})
+
+it('within() aborts the work when it is left, with the reason', async () => {
+  const work = vi.fn<(signal: AbortSignal) => Promise<never>>(hang)
+  await settle(within(100, work, () => {}, abortIn(50, 'left')))
+  expect(work.mock.lastCall?.[0].reason).toBe('left')
+})
+
+it.each([
+  [0, '0 s'],
+  [1001, '2 s'],
+  [60_001, '1 min'],
+  [119_000, '2 min'],
+  [7_140_000, '1 h 59 min'],
+  [7_200_000, '2 h'],
+  [172_800_000, '2 days'],
+])('durationText() writes %i milliseconds as %s', (ms, text) => {
+  expect(durationText(ms)).toBe(text)
+})
+
 it('sleep() resolves, and leaves no listener, when its time has passed before it could wait', async () => {
   const { signal } = new AbortController()
-  const listeners = new Set<unknown>()
-  vi.spyOn(signal, 'addEventListener').mockImplementation((_, listener) => void listeners.add(listener))
-  vi.spyOn(signal, 'removeEventListener').mockImplementation((_, listener) => void listeners.delete(listener))
+  const [add, remove] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')]
   let now = 0
   vi.spyOn(performance, 'now').mockImplementation(() => (now += 5))
-  await sleep(1, signal)
-  expect(listeners.size).toBe(0)
+  await settle(sleep(1, signal))
+  expect(remove.mock.calls.map(([, listener]) => listener)).toEqual(
+    add.mock.calls.map(([, listener]) => listener),
+  )
 })
 
 it.each([
