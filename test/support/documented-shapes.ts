@@ -24,9 +24,16 @@ import {
 const texts = (...names: string[]) => Object.fromEntries(names.map((name) => [name, anyText]))
 const numbers = (...names: string[]) => Object.fromEntries(names.map((name) => [name, number]))
 const nullables = (...names: string[]) => Object.fromEntries(names.map((name) => [name, orNull(anyText)]))
-const open = (fields: Record<string, Shape>) =>
-  optional(object(Object.fromEntries(Object.entries(fields).map(([name, shape]) => [name, optional(shape)]))))
+const optionals = (fields: Record<string, Shape>) =>
+  Object.fromEntries(Object.entries(fields).map(([name, shape]) => [name, optional(shape)]))
+const each = (names: string[], shape: Shape) => Object.fromEntries(names.map((name) => [name, shape]))
+/** Fields that may all be missing. */
+const open = (fields: Record<string, Shape>) => optional(object(optionals(fields)))
+/** What takes no other fields; apart from the first ones, all may be missing. */
+const closed = (required: Record<string, Shape>, others: Record<string, Shape> = {}) =>
+  object({ ...required, ...optionals(others) }, true)
 
+const gas = open({ ...texts('compound', 'atmosphericData1', 'atmosphericData2'), percentage: number })
 const planet = (depth = 1): Shape =>
   open({
     ...texts('name', 'description', 'type', 'discoveredAt', 'image', 'lastUpdated'),
@@ -36,88 +43,56 @@ const planet = (depth = 1): Shape =>
       ...numbers('mass', 'radius', 'gravity', 'measurement1', 'measurement2'),
       temperature: open(numbers('min', 'max', 'average', 'temperatureMetric1', 'temperatureMetric2')),
     }),
-    atmosphere: list(
-      open({ ...texts('compound', 'atmosphericData1', 'atmosphericData2'), percentage: number }),
-    ),
-    creator: open({ id: int64, name: anyText }),
-    ...(depth > 0 && {
-      satellites: list(
-        open({
-          ...texts('name', 'description', 'type'),
-          ...{ id: int64, diameter: number },
-          orbit: open({ planet: planet(depth - 1), ...numbers('orbitalPeriod', 'distance') }),
-        }),
-      ),
-    }),
+    ...{ atmosphere: list(gas), creator: open({ id: int64, name: anyText }) },
+    ...(depth > 0 && { satellites: list(satellite(depth - 1)) }),
+  })
+const satellite = (depth: number) =>
+  open({
+    ...texts('name', 'description', 'type'),
+    ...{ id: int64, diameter: number },
+    orbit: open({ planet: planet(depth), ...numbers('orbitalPeriod', 'distance') }),
   })
 /** The operations of the catalog, which take and send the same. */
 export const catalog: [Operation, Shape][] = catalogOperations.map((operation) => [operation, planet()])
 
-const accounts = optional(list(text(0, 100), 30))
-const words = optional(list(text(0, 200), 50))
-const ids = optional(text(0, 120))
+const accounts = list(text(0, 100), 30)
+const words = list(text(0, 200), 50)
+const id = text(0, 120)
+const ids = ['from_member', 'from_organization', 'author_company', 'mentions_member', 'mentions_organization']
+const media = ['WithLinks', 'WithMedia', 'WithVideo', 'WithPhotos']
 const flags = [
-  'removePostsWithLinks',
-  'onlyPostsWithLinks',
   'removeReplies',
   'onlyReplies',
-  'removePostsWithMedia',
-  'onlyPostsWithMedia',
-  'removePostsWithVideo',
-  'onlyPostsWithVideo',
-  'removePostsWithPhotos',
-  'onlyPostsWithPhotos',
+  ...media.flatMap((kind) => [`removePosts${kind}`, `onlyPosts${kind}`]),
 ]
 const minimums = ['minimumRepliesCount', 'minimumRetweetsCount', 'minimumLikesCount']
-const each = (names: string[], shape: Shape) =>
-  Object.fromEntries(names.map((name) => [name, optional(shape)]))
+
+const filters = closed(
+  {},
+  {
+    ...each(['lang', 'since', 'until'], text(0, 32)),
+    ...{ exactSentence: text(0, 512), anyOfTheseWords: words, noneOfTheseWords: words },
+    hashtags: list(text(0, 200), 30),
+    ...each(['fromTheseAccounts', 'toTheseAccounts', 'mentionsTheseAccounts'], accounts),
+    ...{ ...each(flags, flag), linksInclude: text(0, 200), ...each(minimums, whole(0)) },
+    ...{ geocode: id, radius: number },
+  },
+)
+const category = oneOf('Top', 'Latest', 'People', 'Photos', 'Videos')
+const contentType = oneOf('photos', 'videos', 'liveVideos', 'collaborativeArticles', 'documents')
+const count = whole(1, 20)
+const networkParams = {
+  ...{ page: whole(1), sort_by: oneOf('recent', 'relevant'), count, author_job_title: text(0, 80) },
+  ...{ content_type: contentType, author_industry: list(anyWhole, 5), ...each(ids, id) },
+}
 
 /** The bounds of the service's description, stated a second time and independently. */
 export const requests: [Operation, Shape][] = [
-  [
-    microblogSearch,
-    object(
-      {
-        query: text(1, 200),
-        cursor: optional(text(0, 1024)),
-        count: optional(whole(1, 20)),
-        category: optional(oneOf('Top', 'Latest', 'People', 'Photos', 'Videos')),
-        filters: optional(
-          object(
-            {
-              ...{ lang: optional(text(0, 32)), since: optional(text(0, 32)), until: optional(text(0, 32)) },
-              ...{ exactSentence: optional(text(0, 512)), anyOfTheseWords: words, noneOfTheseWords: words },
-              hashtags: optional(list(text(0, 200), 30)),
-              ...{ fromTheseAccounts: accounts, toTheseAccounts: accounts, mentionsTheseAccounts: accounts },
-              ...each(flags, flag),
-              linksInclude: optional(text(0, 200)),
-              ...each(minimums, whole(0)),
-              ...{ geocode: optional(text(0, 120)), radius: optional(number) },
-            },
-            true,
-          ),
-        ),
-      },
-      true,
-    ),
-  ],
-  [
-    professionalnetPostsSearch,
-    object(
-      {
-        ...{ query: text(1, 200), page: optional(whole(1)), sort_by: optional(oneOf('recent', 'relevant')) },
-        ...{ count: optional(whole(1, 20)), author_job_title: optional(text(0, 80)) },
-        content_type: optional(oneOf('photos', 'videos', 'liveVideos', 'collaborativeArticles', 'documents')),
-        ...{ from_member: ids, from_organization: ids, author_company: ids },
-        author_industry: optional(list(anyWhole, 5)),
-        ...{ mentions_member: ids, mentions_organization: ids },
-      },
-      true,
-    ),
-  ],
-  [companyGet, object({ url: text(1, 2048) }, true)],
-  [postComments, object({ postUrl: text(1, 2048), maxComments: optional(whole(100, 1000)) }, true)],
-  [industriesList, object({ q: optional(text(1, 100)), page: optional(whole(1)) }, true)],
+  [microblogSearch, closed({ query: text(1, 200) }, { cursor: text(0, 1024), count, category, filters })],
+  [professionalnetPostsSearch, closed({ query: text(1, 200) }, networkParams)],
+  [companyGet, closed({ url: text(1, 2048) })],
+  [postComments, closed({ postUrl: text(1, 2048) }, { maxComments: whole(100, 1000) })],
+  [industriesList, closed({}, { q: text(1, 100), page: whole(1) })],
   ...catalog,
 ]
 
@@ -126,52 +101,35 @@ const location = object({
   headquarter: flag,
 })
 
+const actor = ['image', 'description', 'name', 'subDescription', 'navigationContext']
+const article = texts('title', 'subtitle', 'navigationContext', 'smallImage')
+const pages = object({ ...numbers('width', 'height'), imageUrls: list(anyText) })
+const poll = object({
+  ...texts('question', 'visibilityInfo', 'remainingDuration'),
+  ...{ showPollSummaryInfo: flag, closed: flag, totalVotes: number },
+  pollOptions: list(object({ option: anyText, votes: number })),
+})
+
 const professionalnetPost = object({
   ...texts('share_url', 'commentary', 'postedAt', 'urn', 'reactionsUrn', 'commentsUrn', 'repostsUrn'),
-  actor: object(
-    texts(
-      'actor_image',
-      'actor_description',
-      'actor_name',
-      'actor_subDescription',
-      'actor_navigationContext',
-    ),
-  ),
+  actor: object(texts(...actor.map((name) => `actor_${name}`))),
   social_details: object({
     ...numbers('numLikes', 'numComments', 'numShares'),
     reactionTypeCounts: list(object({ type: anyText, count: number })),
   }),
-  imageComponent: optional(list(anyText)),
-  articleComponent: optional(
-    object({
-      ...texts('title', 'subtitle', 'navigationContext', 'smallImage'),
-      description: optional(anyText),
-    }),
-  ),
-  professionalnetVideoComponent: optional(
-    object({ thumbnail: anyText, duration: number, provider: anyText }),
-  ),
-  documentComponent: optional(
-    object({
-      ...texts('title', 'transcribedDocumentUrl'),
-      coverPages: list(object({ ...numbers('width', 'height'), imageUrls: list(anyText) })),
-    }),
-  ),
-  pollComponent: optional(
-    object({
-      ...texts('question', 'visibilityInfo', 'remainingDuration'),
-      ...{ showPollSummaryInfo: flag, closed: flag, totalVotes: number },
-      pollOptions: list(object({ option: anyText, votes: number })),
-    }),
-  ),
+  ...optionals({
+    ...{ imageComponent: list(anyText), pollComponent: poll },
+    articleComponent: object({ ...article, description: optional(anyText) }),
+    professionalnetVideoComponent: object({ thumbnail: anyText, duration: number, provider: anyText }),
+    documentComponent: object({ ...texts('title', 'transcribedDocumentUrl'), coverPages: list(pages) }),
+  }),
 })
 
+const engagements = ['bookmark', 'favorite', 'quote', 'reply', 'retweet', 'views']
 const microblogPost = object({
   ...texts('id', 'body', 'author', 'name', 'timestamp', 'url'),
   ...{ images: list(anyText), video: orNull(anyText) },
-  engagements: object(
-    numbers('bookmarkCount', 'favoriteCount', 'quoteCount', 'replyCount', 'retweetCount', 'viewsCount'),
-  ),
+  engagements: object(numbers(...engagements.map((name) => `${name}Count`))),
 })
 
 const company = object({
@@ -186,35 +144,21 @@ const comment = object(texts('profileUrl', 'authorName', 'authorHeadline', 'text
 const industry = object({ id: anyWhole, label: anyText, hierarchy: anyText })
 const returnedCount = whole(0)
 
-const body = (fields: Record<string, Shape>) => object({ requestId: anyText, ...fields })
+/** A body, whose meta has these fields. */
+const body = (fields: Record<string, Shape>, meta?: Record<string, Shape>) =>
+  object({ requestId: anyText, ...fields, ...(meta && { meta: object(meta) }) })
+const cursor = { hasMore: flag, nextCursor: optional(anyText) }
+const counts = { returnedCount: anyWhole, total: optional(anyWhole), creditsCharged: anyWhole }
 
 /** What comes back, stated the same way. */
 export const responses: [Operation, Shape][] = [
-  [
-    microblogSearch,
-    body({
-      posts: list(microblogPost),
-      meta: object({ returnedCount, hasMore: flag, nextCursor: optional(anyText) }),
-    }),
-  ],
-  [
-    professionalnetPostsSearch,
-    body({ posts: list(professionalnetPost), meta: object({ returnedCount, page: whole(1) }) }),
-  ],
+  [microblogSearch, body({ posts: list(microblogPost) }, { returnedCount, ...cursor })],
+  [professionalnetPostsSearch, body({ posts: list(professionalnetPost) }, { returnedCount, page: whole(1) })],
   [companyGet, body({ company })],
-  [
-    postComments,
-    body({
-      comments: list(comment),
-      meta: object({ returnedCount: anyWhole, total: optional(anyWhole), creditsCharged: anyWhole }),
-    }),
-  ],
+  [postComments, body({ comments: list(comment) }, counts)],
   [
     industriesList,
-    body({
-      industries: list(industry),
-      meta: object({ total: anyWhole, page: anyWhole, pageCount: anyWhole, pageSize: anyWhole }),
-    }),
+    body({ industries: list(industry) }, each(['total', 'page', 'pageCount', 'pageSize'], anyWhole)),
   ],
   ...catalog,
 ]

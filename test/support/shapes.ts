@@ -9,6 +9,7 @@ export interface Shape {
 }
 
 const here = (...values: unknown[]) => values.map((value) => ({ path: [], value }))
+const sampleOf = (values: fc.Arbitrary<unknown>) => fc.sample(values, { numRuns: 1, seed: 1 })[0]
 const unit = fc.constantFrom('x', 'é', '日', '😀', ' ')
 
 export function text(min: number, max: number): Shape {
@@ -44,23 +45,20 @@ export const int64: Shape = {
   violations: here(2n ** 63n, 2 ** 53, 0.5, '1', null),
 }
 
-export function oneOf(...values: string[]): Shape {
-  return {
-    valid: fc.constantFrom(...values),
-    violations: here('other', 5, null, `${values[0]}!`),
-  }
-}
+export const oneOf = (...values: string[]): Shape => ({
+  valid: fc.constantFrom(...values),
+  violations: here('other', 5, null, `${values[0]}!`),
+})
 
 export function list(item: Shape, maxItems = Infinity): Shape {
-  const sample = fc.sample(item.valid, { numRuns: 1, seed: 1 })[0]
+  const sample = sampleOf(item.valid)
   const samples = (length: number) => Array.from({ length }, () => sample)
   const some = fc.array(item.valid, { maxLength: Math.min(maxItems, 4) })
   const tooMany = maxItems === Infinity ? [] : here(samples(maxItems + 1))
   return {
     valid: maxItems === Infinity ? some : fc.oneof(some, fc.constant(samples(maxItems))),
     violations: [
-      ...here('x', 5, null, {}),
-      ...tooMany,
+      ...[...here('x', 5, null, {}), ...tooMany],
       ...item.violations.map(({ path, value }) => ({
         path: [1, ...path],
         value: [sample, wrap(path, value, sample)],
@@ -78,25 +76,16 @@ export const optional = (shape: Shape): Shape => ({ ...shape, optional: true })
 /** @param closed Whether properties that are not documented are refused. */
 export function object(fields: Record<string, Shape>, closed = false): Shape {
   const required = Object.keys(fields).filter((name) => fields[name]?.optional !== true)
-  const valid = fc.record(
-    Object.fromEntries(Object.entries(fields).map(([name, { valid }]) => [name, valid])),
-    { requiredKeys: required },
-  )
-  const whole = fc.sample(
-    fc.record(Object.fromEntries(Object.entries(fields).map(([name, { valid }]) => [name, valid]))),
-    { numRuns: 1, seed: 1 },
-  )[0] as object
+  const values = Object.fromEntries(Object.entries(fields).map(([name, { valid }]) => [name, valid]))
+  const whole = sampleOf(fc.record(values)) as object
   const without = (name: string) => Object.fromEntries(Object.entries(whole).filter(([key]) => key !== name))
   return {
-    valid,
+    valid: fc.record(values, { requiredKeys: required }),
     violations: [
       ...here('x', 5, []),
       ...required.map((name) => ({ path: [name], value: without(name) })),
-      ...Object.entries(fields).flatMap(([name, field]) =>
-        field.violations.map(({ path, value }) => ({
-          path: [name, ...path],
-          value: { ...whole, [name]: value },
-        })),
+      ...Object.entries(fields).flatMap(([name, { violations }]) =>
+        violations.map(({ path, value }) => ({ path: [name, ...path], value: { ...whole, [name]: value } })),
       ),
       ...(closed ? [{ path: ['undocumented'], value: { ...whole, undocumented: 1 } }] : []),
     ],
