@@ -3,11 +3,10 @@ import { industries, networkPosts, page } from '../support/pages.ts'
 import { type Step, ok } from '../support/service.ts'
 import { type Faults, told } from './observe.ts'
 
+type Walk = (client: SocialSearch) => AsyncIterable<object>
 /** Walks what a scripted service answers. */
-const walked = (
-  steps: readonly Step[],
-  walk: (client: SocialSearch) => AsyncIterable<object> = ({ microblog }) => microblog.search({ query: 'q' }),
-): Promise<string> => told(steps, { walk })
+const walked = (steps: readonly Step[], walk: Walk = ({ microblog }) => microblog.search({ query: 'q' })) =>
+  told(steps, { walk })
 
 const posts = (number: number, ...urns: string[]): Response => ok(networkPosts(number, ...urns))
 const codes = (number: number, pageCount: number): Response => ok(industries(number, pageCount))
@@ -15,8 +14,9 @@ const cursors = (...all: string[]): Response[] =>
   all.map((cursor, index) => ok(page([String(index)], cursor)))
 const lost = (meta: object): Response =>
   ok({ ...page(['0']), meta: { returnedCount: 1, hasMore: true, ...meta } })
-const networkSearch = (client: SocialSearch) => client.professionalnet.posts.search({ query: 'q' })
-const industryWalk = (client: SocialSearch) => client.professionalnet.industries.list()
+const numbered = (...pages: Response[]) =>
+  walked(pages, ({ professionalnet }) => professionalnet.posts.search({ query: 'q' }))
+const industryWalk: Walk = ({ professionalnet }) => professionalnet.industries.list()
 
 export const paging: Faults = {
   'the same cursor again': () => walked(cursors('A', 'A')),
@@ -33,28 +33,26 @@ export const paging: Faults = {
   },
   'a cursor of 1,025 characters': async () =>
     (await walked(cursors('x'.repeat(1025)))).replace(/next \{.*x{1025}"\}/, 'next with the cursor'),
-  'pages counted up: an empty one': () => walked([posts(1, 'a'), posts(2, 'b'), posts(3)], networkSearch),
-  'pages counted up: the response has another page number': () =>
-    walked([posts(1, 'a'), posts(1, 'b')], networkSearch),
+  'pages counted up: an empty one': () => numbered(posts(1, 'a'), posts(2, 'b'), posts(3)),
+  'pages counted up: the response has another page number': () => numbered(posts(1, 'a'), posts(1, 'b')),
   'pages counted up: a page has the same items as the previous one': () =>
-    walked([posts(1, 'a'), posts(2, 'a')], networkSearch),
+    numbered(posts(1, 'a'), posts(2, 'a')),
   'a page has the same items as the previous one, with another cursor': () =>
     walked([ok(page(['a'], 'A')), ok(page(['a'], 'B'))]),
   'page 3 loses its connection': () =>
     walked([...cursors('A', 'B'), () => Promise.reject(new TypeError('fetch failed'))]),
   'pageCount shrinks during the walk, from 9 to 2': () =>
     walked([codes(1, 9), codes(2, 2), codes(3, 2)], industryWalk),
-  'pageCount that never ends, on pages without items': () =>
-    walked(
-      [1, 2, 3, 4, 5].map((number) => ok({ ...industries(number, 1e9), industries: [] })),
-      industryWalk,
-    ),
+  'pageCount that never ends, on pages without items': () => {
+    const pages = [1, 2, 3, 4, 5].map((number) => ok({ ...industries(number, 1e9), industries: [] }))
+    return walked(pages, industryWalk)
+  },
   'a budget of 5 credits for pages of 2': () =>
     walked(cursors('A', 'B', 'C'), ({ microblog }) =>
       microblog.search({ query: 'q' }, { budget: new CreditBudget(5) }),
     ),
-  'an undocumented list that has its items elsewhere': () =>
-    walked([ok({ requestId: 'r', results: [], meta: { hasMore: false } })], ({ mentions }) =>
-      mentions.list(),
-    ),
+  'an undocumented list that has its items elsewhere': () => {
+    const page = ok({ requestId: 'r', results: [], meta: { hasMore: false } })
+    return walked([page], ({ mentions }) => mentions.list())
+  },
 }

@@ -9,13 +9,15 @@ const page = ok(success)
 const lost = () => Promise.reject(new TypeError('Failed to fetch'))
 
 /** Statuses whose meaning depends on who answers; `docs/errors.md` has all, and a test of the judgement compares it. */
-const statuses: [status: number, code: string | undefined][] = [
-  [401, 'unauthorized'],
-  [429, 'rate_limited'],
-  [500, 'internal'],
-  [502, 'upstream_error'],
-  [503, 'professionalnet_unavailable'],
-  ...[403, 429, 502].map((status): [number, undefined] => [status, undefined]),
+const answers: [name: string, () => Response][] = [
+  ...[401, 429, 500, 502, 503].map((status): [string, () => Response] => [
+    `${status} with the service's error body`,
+    () => failure(status, 'its_code'),
+  ]),
+  ...[403, 429, 502].map((status): [string, () => Response] => [
+    `${status} as HTML`,
+    () => new Response('<h1>Error</h1>', { status }),
+  ]),
 ]
 
 const refused =
@@ -23,6 +25,8 @@ const refused =
     told([failure(status, code, details)], { tells: fields(...tells) })
 const forbidden = (text: string) =>
   told([new Response(text, { status: 403 })], { tells: fields('code', 'requiredScopes') })
+const invalid = (issues: unknown[]) => refused(400, 'validation_error', { error: { issues } })
+const named = [{ path: 'filters.lang', message: 'not a language' }]
 const malformed = [{ path: 'a', message: 'b', extra: {} }, { path: 1 }, 'x', null, [[]]]
 
 /** Whether a text of an error is one short line. */
@@ -32,15 +36,7 @@ const lineOf = (name: 'code' | 'message', pattern: RegExp, most: number) => (end
 }
 
 export const http: Faults = {
-  ...Object.fromEntries(
-    statuses.map(([status, code]) => [
-      `${status} ${code === undefined ? 'as HTML' : "with the service's error body"}`,
-      () => {
-        const html = () => new Response('<h1>Error</h1>', { status })
-        return onFetch(() => Promise.resolve(code === undefined ? html() : failure(status, code)))
-      },
-    ]),
-  ),
+  ...Object.fromEntries(answers.map(([name, make]) => [name, () => onFetch(() => Promise.resolve(make()))])),
   "503 as a gateway's own JSON": () => onWire(answer('503 Busy', '{"message":"busy"}')),
   '502 with an error code and no requestId': () =>
     onWire(answer('502 Bad', '{"error":{"code":"upstream_error"}}')),
@@ -49,12 +45,8 @@ export const http: Faults = {
     onWire(answer('502 Bad', '{"requestId":"","error":{"code":"upstream_error"}}')),
   '502 with a requestId and an empty code': () =>
     onWire(answer('502 Bad', '{"requestId":"r","error":{"code":""}}')),
-  '400 that names the invalid fields': () =>
-    refused(400, 'validation_error', {
-      error: { issues: [{ path: 'filters.lang', message: 'not a language' }] },
-    })(['issues', 'requestId']),
-  '400 whose issues are malformed': () =>
-    refused(400, 'validation_error', { error: { issues: malformed } })(['code', 'issues']),
+  '400 that names the invalid fields': () => invalid(named)(['issues', 'requestId']),
+  '400 whose issues are malformed': () => invalid(malformed)(['code', 'issues']),
   '403 with an empty body': () => forbidden(''),
   '403 with HTML': () => forbidden('<h1>Forbidden</h1>'),
   '403 with an array': () => forbidden('[]'),
@@ -82,10 +74,7 @@ const limited = (header: string): Response =>
 
 /** What a 429 announces before a page follows. How it is read, a test of `announcedWait()` has in full. */
 const announced: [name: string, answer: Response][] = [
-  [
-    '2 in header and body',
-    failure(429, 'rate_limited', { headers: { 'retry-after': '2' }, error: { retryAfter: 2 } }),
-  ],
+  ['2 in header and body', rateLimited(2)],
   ['3 in the body alone', failure(429, 'rate_limited', { error: { retryAfter: 3 } })],
   ['nothing', failure(429, 'rate_limited')],
   ['0', limited('0')],
@@ -113,12 +102,12 @@ export const retryAfter: Faults = {
 const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
 
 /** Whether any value has inherited what a payload tried to plant. */
-function pollution(...values: unknown[]): string {
-  const isPlanted = values.some(
-    (value) => (value as { polluted?: unknown } | undefined)?.polluted !== undefined,
-  )
-  return isPlanted ? 'polluted' : 'nothing polluted'
-}
+const pollution = (...values: unknown[]): string =>
+  values.some((value) => (value as { polluted?: unknown } | undefined)?.polluted !== undefined)
+    ? 'polluted'
+    : 'nothing polluted'
+const planted = '{"__proto__":{"polluted":true},'
+const tellsPollution = ({ value }: End) => pollution(value, {}, [], () => {})
 
 export const payload: Faults = {
   'JSON that breaks off: the body of the error': () => kept('{"requestId":"r","posts":[{"id"'),
@@ -129,14 +118,11 @@ export const payload: Faults = {
   },
   'a page with a further field nested 100,000 deep': () => told([ok(`{"further":${deep},${body.slice(1)}`)]),
   'an error body nested 100,000 deep': () => told([() => new Response(deep, { status: 502 })]),
-  '`__proto__` in a page': () =>
-    told([ok(`{"__proto__":{"polluted":true},${body.slice(1)}`)], {
-      tells: ({ value }) => pollution(value, {}, []),
-    }),
+  '`__proto__` in a page': () => told([ok(`${planted}${body.slice(1)}`)], { tells: tellsPollution }),
   '`__proto__` in a body that is not checked': () =>
-    told([ok('{"__proto__":{"polluted":true},"comments":[],"meta":{"creditsCharged":0}}')], {
+    told([ok(`${planted}"comments":[],"meta":{"creditsCharged":0}}`)], {
       call: ({ professionalnet }) => professionalnet.posts.comments({ postUrl: 'x' }, { validation: 'off' }),
-      tells: ({ value }) => pollution(value, {}, []),
+      tells: tellsPollution,
     }),
   '`__proto__` with the key, in the body of an error': () => {
     const text = `{"__proto__":{"polluted":"${apiKey}"},"a":{"__proto__":"${apiKey}"},"requestId":"r"}`
@@ -148,9 +134,7 @@ export const payload: Faults = {
     return told([ok(text)], { tells })
   },
   '`constructor.prototype` in a page': () =>
-    told([ok(`{"constructor":{"prototype":{"polluted":true}},${body.slice(1)}`)], {
-      tells: () => pollution({}, [], () => {}),
-    }),
+    told([ok(`{"constructor":{"prototype":{"polluted":true}},${body.slice(1)}`)], { tells: tellsPollution }),
 }
 
 /** A request id that a search was answered with, as it is handed on. */

@@ -82,11 +82,6 @@ async function redirect(status: number, origin: 'same' | 'other'): Promise<strin
   return origin === 'same' ? told : `${told}; target ×${target.requests.length}`
 }
 
-const redirects: Faults = Object.fromEntries([
-  ...[301, 303].map((status) => [`${status} to the same origin`, () => redirect(status, 'same')] as const),
-  ...[302, 307].map((status) => [`${status} to another origin`, () => redirect(status, 'other')] as const),
-])
-
 export const protocol: Faults = {
   'garbage instead of a status line': () => onWire('garbage\r\n\r\n'),
   'two Content-Lengths that differ': () =>
@@ -127,7 +122,10 @@ export const protocol: Faults = {
   },
   'status 999': () => onWire(http('999 Denied', '<h1>Denied</h1>')),
   '300, with a Location to choose': () => onWire(http('300 Multiple Choices', '', { location: '/v1/a' })),
-  ...redirects,
+  '301 to the same origin': () => redirect(301, 'same'),
+  '303 to the same origin': () => redirect(303, 'same'),
+  '302 to another origin': () => redirect(302, 'other'),
+  '307 to another origin': () => redirect(307, 'other'),
 }
 
 const gzip = { 'content-encoding': 'gzip' }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { settle, virtualTime } from '../support/clock.ts'
-import { failure, ok, rateLimited } from '../support/service.ts'
+import { failure, hang, ok, rateLimited, slow } from '../support/service.ts'
 import { query } from '../support/search.ts'
 
 /** A copy of the package, as a bundler makes one for each part of an app. */
@@ -22,54 +22,48 @@ const options = {
   apiKey: 'org_live_5f2b8c1d9e',
   logger: false,
 } as const
+/** Options of a client that shares its limits with no other. */
+const alone = (more: object = {}) => ({ ...options, organization: crypto.randomUUID(), ...more })
+const answering = () => vi.fn(() => Promise.resolve(ok()))
 
 describe('two copies of the package in a process', () => {
   it('share the limits of an organization', async () => {
     let [open, peak] = [0, 0]
     const sentAt: number[] = []
-    const fetch = async () => {
+    const fetch = () => {
       peak = Math.max(peak, ++open)
       sentAt.push(performance.now())
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      open--
-      return ok()
+      return slow(100, () => (open--, ok()))()
     }
-    const clients = [one, two].map(({ SocialSearch }) => new SocialSearch({ ...options, fetch }))
     const start = performance.now()
-    await settle(
-      Promise.all(
-        clients.flatMap((client) => Array.from({ length: 15 }, () => client.microblog.search(query))),
-      ),
-    )
+    const calls = [one, two].flatMap(({ SocialSearch }) => {
+      const { microblog } = new SocialSearch({ ...options, fetch })
+      return Array.from({ length: 15 }, () => microblog.search(query))
+    })
+    await settle(Promise.all(calls))
     expect([peak, sentAt.filter((at) => at < start + 60_000).length, sentAt.length]).toEqual([2, 20, 30])
   })
 
   it('wait for the same end of a 429, and say so with their own error', async () => {
     const fetch = vi.fn(() => Promise.resolve(rateLimited(600)))
-    const [first, second] = [one, two].map(
-      ({ SocialSearch }) => new SocialSearch({ ...options, organization: 'refused', fetch }),
-    )
-    await settle(first!.microblog.search(query))
-    const { error } = await settle(second!.microblog.search(query))
+    const own = alone({ fetch })
+    await settle(new one.SocialSearch(own).microblog.search(query))
+    const { error } = await settle(new two.SocialSearch(own).microblog.search(query))
     expect(error).toBeInstanceOf(two.RateLimitError)
     expect([(error as { attempts: unknown[] }).attempts, fetch.mock.calls.length]).toEqual([[], 1])
   })
 
   it('refresh a token of one provider once', async () => {
     let token = 'token_1'
-    const auth = {
-      token: () => token,
-      refresh: vi.fn(() => Promise.resolve(void (token = 'token_2'))),
+    const refresh = vi.fn(() => Promise.resolve(void (token = 'token_2')))
+    const fetch = ({ headers }: Request) => {
+      const isFresh = headers.get('authorization') === 'Bearer token_2'
+      return Promise.resolve(isFresh ? ok() : failure(401, 'unauthorized'))
     }
-    const fetch = (request: Request) =>
-      Promise.resolve(
-        request.headers.get('authorization') === 'Bearer token_2' ? ok() : failure(401, 'unauthorized'),
-      )
-    const calls = [one, two].map(({ SocialSearch }) =>
-      new SocialSearch({ baseUrl: options.baseUrl, logger: false, auth, fetch }).microblog.search(query),
-    )
+    const own = { ...options, apiKey: undefined, auth: { token: () => token, refresh }, fetch }
+    const calls = [one, two].map(({ SocialSearch }) => new SocialSearch(own).microblog.search(query))
     await settle(Promise.all(calls))
-    expect(auth.refresh).toHaveBeenCalledTimes(1)
+    expect(refresh).toHaveBeenCalledTimes(1)
   })
 
   it('know the errors of each other by their classes', () => {
@@ -84,16 +78,11 @@ describe('two copies of the package in a process', () => {
   })
 
   describe('with a cache of the other', () => {
-    const cached = (fetch: () => Promise<Response>, more: object = {}) =>
-      new one.SocialSearch({
-        ...options,
-        ...{ organization: `cached ${String(++organizations)}`, fetch, ...more },
-        cache: new two.ResultCache({ maxAge: 60_000 }),
-      })
-    let organizations = 0
+    const cached = (fetch: () => Promise<Response>) =>
+      new one.SocialSearch(alone({ fetch, cache: new two.ResultCache({ maxAge: 60_000 }) }))
 
     it('pay once for equal calls', async () => {
-      const fetch = vi.fn(() => Promise.resolve(ok()))
+      const fetch = answering()
       const client = cached(fetch)
       for (let calls = 0; calls < 2; calls++) await settle(client.microblog.search(query))
       expect([fetch.mock.calls.length, client.credits]).toMatchObject([1, { spent: 2, saved: 2 }])
@@ -102,7 +91,7 @@ describe('two copies of the package in a process', () => {
     })
 
     it('take over a request that its budget has refused', async () => {
-      const fetch = vi.fn(() => Promise.resolve(ok()))
+      const fetch = answering()
       const client = cached(fetch)
       const [refused, sent] = await Promise.all([
         settle(client.microblog.search(query, { budget: new one.CreditBudget(1) })),
@@ -113,37 +102,28 @@ describe('two copies of the package in a process', () => {
     })
 
     it('end at the deadline of a call, and with the client', async () => {
-      const schema = {
-        '~standard': { version: 1, vendor: 'test', validate: () => new Promise<never>(() => {}) },
-      } as const
-      const client = cached(() => Promise.resolve(ok()))
-      const late = await settle(client.microblog.search(query, { schema, deadline: 500 }))
-      expect(late.error).toMatchObject({ code: 'invalid_response', charged: 'yes' })
-      const hanging = cached(() => new Promise(() => {}))
-      const call = settle(hanging.microblog.search(query))
+      const schema = { '~standard': { version: 1, vendor: 'test', validate: hang } } as const
+      const call = cached(answering()).microblog.search(query, { schema, deadline: 500 })
+      expect((await settle(call)).error).toMatchObject({ code: 'invalid_response', charged: 'yes' })
+      const hanging = cached(hang)
+      const closed = settle(hanging.microblog.search(query))
       await settle(hanging.close())
-      expect((await call).error).toBeInstanceOf(one.ClosedError)
+      expect((await closed).error).toBeInstanceOf(one.ClosedError)
     })
   })
 
   it('pass on what a budget of the other refuses, with the facts of the call', async () => {
-    const client = new one.SocialSearch({ ...options, budget: new two.CreditBudget(1) })
+    const client = new one.SocialSearch(alone({ budget: new two.CreditBudget(1) }))
     const { error } = await settle(client.microblog.search(query))
     expect(error).toMatchObject({ code: 'credit_budget', operation: 'microblog.search', next: query })
   })
 
   describe('with a client of the other', () => {
-    let organizations = 0
-    const client = () =>
-      new one.SocialSearch({
-        ...options,
-        ...{ organization: `taken ${String(++organizations)}`, fetch: () => Promise.resolve(ok()) },
-      })
+    const client = () => new one.SocialSearch(alone({ fetch: answering() }))
 
     it('make a proxy', async () => {
-      const proxy = two.createProxy({
-        ...{ client: client(), allow: ['microblog.search'], authorize: () => ({ id: 'ada' }) },
-      })
+      const authorize = () => ({ id: 'ada' })
+      const proxy = two.createProxy({ client: client(), allow: ['microblog.search'], authorize })
       const page = new two.SocialSearch({ ...options, apiKey: undefined, auth: false, fetch: proxy })
       const { value } = await settle(page.microblog.search(query))
       expect([value?.posts.length, page.credits.spent]).toEqual([1, 2])
