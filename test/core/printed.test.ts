@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { CreditBudget, type SocialSearchError } from '../../src/index.ts'
-import { settle, virtualTime } from '../support/clock.ts'
+import { virtualTime } from '../support/clock.ts'
 import { page } from '../support/pages.ts'
 import { apiKey, baseUrl, failure, makeClient, ok, scriptedService } from '../support/service.ts'
 
@@ -14,18 +14,15 @@ const linesOf = (value: unknown): string[] => printed(value).split('\n')
 
 async function failed(): Promise<SocialSearchError> {
   service.script(failure(503, 'professionalnet_unavailable', { error: { message: 'out' } }))
-  const { error } = await settle(makeClient().microblog.search({ query: 'rust' }))
-  return error as SocialSearchError
+  return (await service.search()).error as SocialSearchError
 }
 
 describe('a client', () => {
   it('is printed as its address and credits', async () => {
     service.script(ok())
-    const client = makeClient()
-    await settle(client.microblog.search({ query: 'rust' }))
-    expect(printed(client)).toBe(
-      `SocialSearch {\n  baseUrl: '${baseUrl}',\n  credits: { spent: 2, uncertain: 0, reserved: 0, saved: 0 }\n}`,
-    )
+    const { client } = await service.search()
+    const credits = '{ spent: 2, uncertain: 0, reserved: 0, saved: 0 }'
+    expect(printed(client)).toBe(`SocialSearch {\n  baseUrl: '${baseUrl}',\n  credits: ${credits}\n}`)
     expect(inspect(client, { depth: 9, showHidden: true })).not.toContain(apiKey)
   })
 
@@ -37,9 +34,8 @@ describe('a client', () => {
 describe('a call', () => {
   it('is printed as what to do with it', () => {
     const { microblog, organization } = makeClient()
-    expect(printed(microblog.search({ query: 'rust' }))).toBe(
-      'PagedCall microblog.search (await it or iterate it)',
-    )
+    const search = microblog.search({ query: 'rust' })
+    expect(printed(search)).toBe('PagedCall microblog.search (await it or iterate it)')
     service.script(ok({ requestId: 'r' }))
     expect(printed(organization.usage())).toBe('ApiCall (await it)')
   })
@@ -51,25 +47,14 @@ describe('a CreditBudget', () => {
     budget.reserve(2, 'microblog.search')
     expect(printed(budget)).toBe('CreditBudget { limit: 5, remaining: 3 }')
     const daily = printed(new CreditBudget(5, { every: 'day', name: 'acme' }))
-    expect(daily).toMatch(
-      /name: 'acme',\s+limit: 5,\s+remaining: 5,\s+every: 'day',\s+resetsAt: \S+T00:00:00.000Z/,
-    )
+    const facts = ["name: 'acme'", 'limit: 5', 'remaining: 5', "every: 'day'", 'resetsAt: \\S+T00:00:00.000Z']
+    expect(daily).toMatch(new RegExp(facts.join(',\\s+')))
   })
 })
 
 describe('a page', () => {
-  const search = async () => {
-    service.script(
-      ok(
-        page(
-          Array.from({ length: 20 }, (_, i) => `post-${i}`),
-          'x'.repeat(20),
-        ),
-      ),
-    )
-    const { value } = await settle(makeClient().microblog.search({ query: 'rust' }))
-    return value!
-  }
+  const ids = Array.from({ length: 20 }, (_, i) => `post-${i}`)
+  const search = async () => (await service.script(ok(page(ids, 'x'.repeat(20)))).search()).value!
 
   it('is printed with the count and the beginning of its items', async () => {
     const found = await search()
@@ -91,9 +76,9 @@ describe('an error', () => {
     const error = await failed()
     expect(error.attempts.length).toBe(3)
     const text = printed(error)
-    expect(text).toMatch(
-      /^ServiceUnavailableError: microblog\.search: temporarily unavailable \(503\): out\. Retry later\.\n {4}at /,
-    )
+    const head =
+      /^ServiceUnavailableError: microblog\.search: temporarily unavailable \(503\): out\. Retry later\.\n {4}at /
+    expect(text).toMatch(head)
     expect(text).toMatch(/'503 after \d+ ms, waited \d+ ms, req_professionalnet_unavailable',\n/)
     expect(text).toContain("charged: 'no'")
 
@@ -117,9 +102,7 @@ describe('an error', () => {
     const error = await failed()
     expect(inspect(error, { customInspect: false }).split('\n').length).toBeLessThanOrEqual(24)
     expect(Object.keys(error)).not.toContain('attempts')
-    expect(JSON.parse(JSON.stringify(error))).toMatchObject({
-      code: error.code,
-      attempts: error.attempts,
-    })
+    const { code, attempts } = error
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code, attempts })
   })
 })

@@ -5,34 +5,22 @@ import { type Server, createServer as createRawServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import {
-  type Dispatcher,
-  Agent,
-  BalancedPool,
-  ProxyAgent,
-  Request as UndiciRequest,
-  fetch as undiciFetch,
-  getGlobalDispatcher,
-  setGlobalDispatcher,
-} from 'undici'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SocialSearch } from '../../src/index.ts'
-import { apiKey, notPaid } from '../support/service.ts'
+import * as undici from 'undici'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { apiKey, makeClient, notPaid } from '../support/service.ts'
 import { newFolder } from '../support/folder.ts'
 import { tunnelledService } from '../support/tunnel.ts'
 import { portOf } from '../support/listening.ts'
 
-const servers: Server[] = []
+const { Agent, BalancedPool, ProxyAgent } = undici
+
 // Retries wait for no time.
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
-afterEach(async () => {
-  vi.restoreAllMocks()
-  for (const server of servers.splice(0)) await new Promise((closed) => server.close(closed))
-})
+afterEach(() => void vi.restoreAllMocks())
 
 /** Listens on a free port of 127.0.0.1, and returns it. */
 async function listen(server: Server): Promise<number> {
-  servers.push(server)
+  onTestFinished(() => new Promise((closed) => server.close(() => closed())))
   return portOf(server)
 }
 
@@ -47,25 +35,23 @@ async function refusingProxy(status: number) {
 }
 
 /** A proxy that answers everything with these bytes, or hangs up. */
-async function rawProxy(answer?: Buffer): Promise<number> {
-  return listen(
-    createRawServer((socket) => {
-      socket.on('error', () => {})
-      socket.once('data', () => (answer ? socket.end(answer) : socket.destroy()))
-    }),
-  )
+async function rawProxy(scheme: string, answer?: Buffer) {
+  const server = createRawServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => (answer ? socket.end(answer) : socket.destroy()))
+  })
+  return new ProxyAgent(`${scheme}://127.0.0.1:${await listen(server)}`)
 }
 
 /** How a paid search ends: the error, or else its page. */
 async function search(send: (request: Request) => Promise<unknown>, baseUrl = 'https://api.example.com/v1') {
-  const fetch = send as (request: Request) => Promise<Response>
-  const client = new SocialSearch({ baseUrl, apiKey, fetch, organization: crypto.randomUUID() })
+  const client = makeClient({ baseUrl, fetch: send as (request: Request) => Promise<Response> })
   const error: unknown = await client.microblog.search({ query: 'rust' }).catch((error: unknown) => error)
   return { error, credits: client.credits }
 }
 
-const through = (dispatcher: Dispatcher) => (request: Request) =>
-  undiciFetch(new UndiciRequest(request.url, request as never), { dispatcher })
+const through = (dispatcher: undici.Dispatcher) => (request: Request) =>
+  undici.fetch(new undici.Request(request.url, request as never), { dispatcher })
 
 const unsent = (reason: unknown, attempts = 3) => ({
   ...{ name: 'ConnectionError', phase: 'connect', charged: 'no', reason },
@@ -86,17 +72,9 @@ describe('search() makes free attempts, three unless the proxy forbids it', () =
   })
 
   const refusedBySocks = Buffer.from([5, 255])
-  it.each<[string, string, () => Promise<Dispatcher>]>([
-    [
-      'the proxy hangs up',
-      'UND_ERR_PRX_CONN',
-      async () => new ProxyAgent(`http://127.0.0.1:${await rawProxy()}`),
-    ],
-    [
-      'a SOCKS proxy refuses',
-      'UND_ERR_SOCKS5_AUTH_REJECTED',
-      async () => new ProxyAgent(`socks5://127.0.0.1:${await rawProxy(refusedBySocks)}`),
-    ],
+  it.each<[string, string, () => Promise<undici.Dispatcher>]>([
+    ['the proxy hangs up', 'UND_ERR_PRX_CONN', () => rawProxy('http')],
+    ['a SOCKS proxy refuses', 'UND_ERR_SOCKS5_AUTH_REJECTED', () => rawProxy('socks5', refusedBySocks)],
     ['the pool has no server', 'UND_ERR_BPL_MISSING_UPSTREAM', () => Promise.resolve(new BalancedPool([]))],
   ])('when %s', async (_, code, makeDispatcher) => {
     const { error, credits } = await search(through(await makeDispatcher()))
@@ -108,7 +86,7 @@ describe('search() makes free attempts, three unless the proxy forbids it', () =
     const open: ServerResponse[] = []
     const port = await listen(createServer((_, response) => void open.push(response)))
     const agent = new Agent({ maxOrigins: 1 })
-    const first = undiciFetch(`http://127.0.0.1:${port}`, { dispatcher: agent })
+    const first = undici.fetch(`http://127.0.0.1:${port}`, { dispatcher: agent })
     await expect.poll(() => open.length).toBe(1)
     expect((await search(through(agent))).error).toMatchObject(unsent('UND_ERR_MAX_ORIGINS_REACHED'))
     void agent.close()
@@ -119,19 +97,13 @@ describe('search() makes free attempts, three unless the proxy forbids it', () =
     await (await first).text()
   })
 
+  const foreign = { dispatcher: new Agent() } as never
+  const refused = { method: 'POST', headers: { expect: '100-continue' } }
   it.each<[string, string, (request: Request) => Promise<unknown>]>([
     // Node 24 has undici 7.
-    [
-      'its dispatcher is one of another undici',
-      'UND_ERR_INVALID_ARG',
-      (request) => fetch(request, { dispatcher: new Agent() } as never),
-    ],
-    [
-      'its fetch adds a header that the runtime refuses',
-      'UND_ERR_NOT_SUPPORTED',
-      (request) => fetch(request.url, { method: 'POST', headers: { expect: '100-continue' } }),
-    ],
-    ['its Request is one of another undici', 'ERR_INVALID_URL', (request) => undiciFetch(request as never)],
+    ['its dispatcher is one of another undici', 'UND_ERR_INVALID_ARG', (request) => fetch(request, foreign)],
+    ['its fetch adds a refused header', 'UND_ERR_NOT_SUPPORTED', ({ url }) => fetch(url, refused)],
+    ['its Request is one of another undici', 'ERR_INVALID_URL', (request) => undici.fetch(request as never)],
   ])('when %s', async (_, code, send) => {
     let arrived = 0
     const port = await listen(createServer((_, response) => (arrived++, response.end())))
@@ -160,10 +132,10 @@ describe('search() goes through a proxy to a service with a CA of its own', () =
 
   it('when the global dispatcher of undici does, with a client certificate', async () => {
     const { baseUrl, proxy, ca, client, arrived, close } = await tunnelledService()
-    const before = getGlobalDispatcher()
-    setGlobalDispatcher(new ProxyAgent({ uri: proxy, requestTls: { ca, ...client } }))
+    const before = undici.getGlobalDispatcher()
+    undici.setGlobalDispatcher(new ProxyAgent({ uri: proxy, requestTls: { ca, ...client } }))
     const { error, credits } = await search((request) => fetch(request), baseUrl)
-    setGlobalDispatcher(before)
+    undici.setGlobalDispatcher(before)
     await close()
     expect([error, credits.spent, arrived]).toMatchObject([{ posts: [{}] }, 2, [true]])
   })

@@ -2,16 +2,11 @@ import { describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../src/extensions/cache/index.ts'
 import { createEventReceiver } from '../../src/extensions/events/index.ts'
 import { createProxy } from '../../src/extensions/proxy/index.ts'
-import {
-  SharedBudget,
-  SharedLimiter,
-  type SharedStore,
-  memoryStore,
-} from '../../src/extensions/shared/index.ts'
+import { SharedBudget, SharedLimiter, memoryStore } from '../../src/extensions/shared/index.ts'
 import { createTools } from '../../src/extensions/tools/index.ts'
-import { type ClientOptions, type PagedOptions, SocialSearch } from '../../src/index.ts'
+import type { ClientOptions, PagedOptions } from '../../src/index.ts'
 import { settle, virtualTime } from '../support/clock.ts'
-import { ok } from '../support/service.ts'
+import { hang, makeClient, ok } from '../support/service.ts'
 import { query } from '../support/search.ts'
 import { thrownValues } from '../support/thrown-values.ts'
 
@@ -19,49 +14,36 @@ virtualTime()
 
 type Throw = () => never
 
-function clientOf(options: Partial<ClientOptions>): SocialSearch {
-  return new SocialSearch({
-    ...{ baseUrl: 'https://api.example/v1', apiKey: 'org_live_5f2b8c1d9e' },
-    organization: crypto.randomUUID(),
-    fetch: () => Promise.resolve(ok()),
-    logger: false,
-    retry: false,
-    ...options,
-  })
-}
+const clientOf = (options: Partial<ClientOptions> = {}) =>
+  makeClient({ fetch: () => Promise.resolve(ok()), retry: false, ...options })
 
 /** Searches once; the ledger is what the call cost. */
-async function searched(client: SocialSearch, options: Partial<PagedOptions> = {}) {
-  const { value, error } = await settle(client.microblog.search(query, options as PagedOptions))
+async function searched(options: Partial<ClientOptions>, own: Partial<PagedOptions> = {}) {
+  const client = clientOf(options)
+  const { value, error } = await settle(client.microblog.search(query, own as PagedOptions))
   const { spent, uncertain, reserved } = client.credits
   return { isAnswered: value !== undefined, error, ledger: [spent, uncertain, reserved] }
 }
 
 const answered = { isAnswered: true, ledger: [2, 0, 0] }
-const store = (fail: Throw) => ({ update: () => Promise.resolve().then(fail) })
+const unsent = [0, 0, 0]
+const loggerOf = (log: () => unknown) => ({ debug: log, info: log, warn: log, error: log })
 
 /** Where code of the user is called, and its error must not become the call's. */
 const harmless: Record<string, (fail: Throw) => Partial<ClientOptions>> = {
   onAttempt: (fail) => ({ observers: [{ onAttempt: fail }] }),
   // eslint-disable-next-line @typescript-eslint/no-misused-promises -- an observer may be asynchronous
   onCall: (fail) => ({ observers: [{ onCall: () => Promise.resolve().then(fail) }] }),
-  'the logger': (fail) => ({
-    logger: { debug: fail, info: fail, warn: fail, error: fail },
-    observers: [{ onCall: fail }],
-  }),
-  'the logger, later': (fail) => {
-    const later = (): unknown => Promise.resolve().then(fail)
-    return { logger: { debug: later, info: later, warn: later, error: later } }
-  },
+  'the logger': (fail) => ({ logger: loggerOf(fail), observers: [{ onCall: fail }] }),
+  'the logger, later': (fail) => ({ logger: loggerOf(() => Promise.resolve().then(fail)) }),
   'settle() of a budget': (fail) => ({ budget: { reserve: () => ({ settle: fail }) } }),
   'the store of a cache': (fail) => ({
     cache: new ResultCache({ maxAge: 60_000, store: { get: fail, set: fail, delete: fail } }),
   }),
   'the store of a limiter, once': (fail) => {
-    const stores = [store(fail), memoryStore()]
-    const update: SharedStore['update'] = (...change) =>
-      (stores.length > 1 ? stores.shift()! : stores[0]!).update(...change)
-    return { limiter: new SharedLimiter({ store: { update }, organization: 'x', logger: false }) }
+    const store = memoryStore()
+    vi.spyOn(store, 'update').mockImplementationOnce(() => Promise.resolve().then(fail))
+    return { limiter: new SharedLimiter({ store, organization: 'x', logger: false }) }
   },
 }
 
@@ -79,58 +61,48 @@ describe.each(thrownValues)('user code that throws %s', (_, make) => {
   }
 
   it.each(Object.entries(harmless))('loses no answer and leaves nothing open: %s', async (_, options) => {
-    expect(await searched(clientOf(options(fail)))).toMatchObject(answered)
+    expect(await searched(options(fail))).toMatchObject(answered)
   })
 
   it.each(Object.entries(passedOn))('ends the call with it: %s', async (_, options) => {
-    const { isAnswered, error, ledger } = await searched(clientOf(options(fail)))
-    expect([isAnswered, error === thrown, ledger]).toEqual([false, true, [0, 0, 0]])
+    const { isAnswered, error, ledger } = await searched(options(fail))
+    expect([isAnswered, error === thrown, ledger]).toEqual([false, true, unsent])
   })
 
   it('ends the call with the reason of its signal', async () => {
     const controller = new AbortController()
-    const call = searched(clientOf({ fetch: () => new Promise(() => {}) }), { signal: controller.signal })
+    const call = searched({ fetch: hang }, { signal: controller.signal })
     controller.abort(thrown)
     // Without a reason, the platform makes one.
     expect((await call).error === (thrown === undefined ? controller.signal.reason : thrown)).toBe(true)
   })
 
-  it('is an error of the connection when fetch does it, and of the configuration when the function for headers does', async () => {
-    expect(await searched(clientOf({ fetch: () => Promise.resolve().then(fail) }))).toMatchObject({
-      error: { name: 'ConnectionError', charged: 'unknown' },
-      ledger: [0, 2, 0],
-    })
-    expect(await searched(clientOf({ headers: fail }))).toMatchObject({
-      error: { name: 'ConfigurationError', charged: 'no' },
-      ledger: [0, 0, 0],
-    })
-  })
-
   it('keeps a paid page when a schema does it', async () => {
     const schema = { '~standard': { version: 1, vendor: 'own', validate: fail } } as const
-    expect(await searched(clientOf({}), { schema } as object)).toMatchObject({ ledger: [2, 0, 0] })
+    expect(await searched({}, { schema } as object)).toMatchObject({ ledger: [2, 0, 0] })
   })
 
-  it('ends the call before it is sent when the store of a budget does it', async () => {
-    const budget = new SharedBudget({ name: 'x', limit: 10, logger: false, store: store(fail) })
-    expect(await searched(clientOf({ budget }))).toMatchObject({
-      error: { name: 'BudgetUnavailableError', charged: 'no' },
-      ledger: [0, 0, 0],
-    })
+  const rejects = () => Promise.resolve().then(fail)
+  const terms = { name: 'x', limit: 10, logger: false, store: { update: rejects } } as const
+  const ownStore = () => ({ budget: new SharedBudget(terms) })
+  it.each<[string, () => Partial<ClientOptions>, object, ledger: number[]]>([
+    ['fetch', () => ({ fetch: rejects }), { name: 'ConnectionError', charged: 'unknown' }, [0, 2, 0]],
+    ['a headers function', () => ({ headers: fail }), { name: 'ConfigurationError', charged: 'no' }, unsent],
+    ['the store of a budget', ownStore, { name: 'BudgetUnavailableError', charged: 'no' }, unsent],
+  ])('ends the call with an error that says so when %s does it', async (_, options, error, ledger) => {
+    expect(await searched(options())).toMatchObject({ error, ledger })
   })
 
   it.each(['authorize', 'budget', 'onError'])('gets an answer from the proxy: %s', async (name) => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const proxy = createProxy({
-      ...{ client: clientOf({ organization: 'proxy' }), allow: ['microblog.search'] },
+      ...{ client: clientOf(), allow: ['microblog.search'] },
       authorize: () => (name === 'onError' ? Promise.reject(new Error('refused')) : { id: 'ada' }),
       [name]: fail,
     })
-    const request = new Request('https://app.example/api/data/microblog/tweets/search', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(query),
-    })
+    const url = 'https://app.example/api/data/microblog/tweets/search'
+    const headers = { 'content-type': 'application/json' }
+    const request = new Request(url, { method: 'POST', headers, body: JSON.stringify(query) })
     expect((await settle(proxy(request))).value?.status).toBe(500)
   })
 
@@ -138,17 +110,16 @@ describe.each(thrownValues)('user code that throws %s', (_, make) => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const onEvent = () => (name === 'onError' ? Promise.reject(new Error('refused')) : undefined)
     const receive = createEventReceiver({ verify: () => true, onEvent, [name]: fail })
-    const { value } = await settle(
-      receive(new Request('https://app.example/', { method: 'POST', body: '{}' })),
-    )
+    const request = new Request('https://app.example/', { method: 'POST', body: '{}' })
+    const { value } = await settle(receive(request))
     expect(value?.status).toBe(name === 'verify' ? 401 : 500)
   })
 
   it.each(['confirm', 'onProgress'])('gets a result from tools: %s', async (name) => {
     const confirm = name === 'confirm' ? fail : () => true
-    const tools = createTools({ client: clientOf({}), budget: 50, confirmAbove: 1, confirm })
-    const input = { ...query, pages: 2 }
-    const call = tools.microblog_search.execute(input, name === 'onProgress' ? { onProgress: fail } : {})
+    const tools = createTools({ client: clientOf(), budget: 50, confirmAbove: 1, confirm })
+    const options = name === 'onProgress' ? { onProgress: fail } : {}
+    const call = tools.microblog_search.execute({ ...query, pages: 2 }, options)
     expect((await settle(call)).value?.ok).toBe(name === 'onProgress')
   })
 })

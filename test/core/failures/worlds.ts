@@ -31,11 +31,7 @@ function callOf(operation: Operation, options: Options, failures: Failed[]) {
   const { retriesUnknown = false, refreshable = false } = options
   return {
     operation,
-    client: {
-      baseUrl: 'https://api.example/v1',
-      bodyFormat: serviceFormat,
-      credential: { refreshable },
-    },
+    client: { baseUrl: 'https://api.example/v1', bodyFormat: serviceFormat, credential: { refreshable } },
     settings: { retry: { retriesUnknown, maxAttempts: Infinity, maxWaitMs: 60_000 }, validation: 'strict' },
     timeoutMs: 30_000,
     cancellation: { race: (work: () => unknown) => work() },
@@ -86,10 +82,11 @@ export const answered = (status: number, body: unknown, headers = {}, type = 'ba
 export const own = (status: number, headers = {}) =>
   answered(status, { requestId: 'r', error: { code: 'x' } }, headers)
 export const gateway = (status: number, headers = {}) => answered(status, '<h1>Bad gateway</h1>', headers)
-const broken = (code: string): Happened => ({
+const failed = (code: string): Happened => ({
   kind: 'broken',
   error: Object.assign(new Error(code), { code }),
 })
+const broken = (code: string) => () => failed(code)
 const late = (): Happened => ({ kind: 'late' })
 export const aborted = (): Happened => ({ kind: 'aborted', reason: new Error('mine') })
 export const timedOut = (): Happened => ({
@@ -100,17 +97,10 @@ export const misused = (): Happened => ({ kind: 'misused', error: new FetchMisus
 export const unreadable = (): Happened => answered(200, '{"requestId":"r_1"')
 export const nobodys = (): Happened => answered(200, '<h1>Welcome</h1>')
 
-export const unsent = ['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'].map(
-  (code) => () => broken(code),
-)
-export const untrusted = [
-  'CERT_HAS_EXPIRED',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'Proxy response (407) !== 200 when HTTP Tunneling',
-].map((code) => () => broken(code))
-export const lost = [() => broken('ECONNRESET'), () => broken('UND_ERR_SOCKET'), late]
+const refusedTunnel = 'Proxy response (407) !== 200 when HTTP Tunneling'
+export const unsent = ['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'].map(broken)
+export const untrusted = ['CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', refusedTunnel].map(broken)
+export const lost = [broken('ECONNRESET'), broken('UND_ERR_SOCKET'), late]
 export const redirects = [301, 302, 303, 307, 308, 304].map((status) => () => gateway(status))
-export const refusedStreams = [
-  () => broken('NGHTTP2_REFUSED_STREAM'),
-  () => broken('refused stream before processing any application logic'),
-]
+const inWords = 'refused stream before processing any application logic'
+export const refusedStreams = ['NGHTTP2_REFUSED_STREAM', inWords].map(broken)
