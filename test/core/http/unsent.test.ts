@@ -1,36 +1,31 @@
 import { once } from 'node:events'
-import { type Socket, createServer } from 'node:net'
+import { type Server, type Socket, createServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { Worker } from 'node:worker_threads'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { untrustedCertificate } from '../../support/certificate.ts'
 import { makeClient, notPaid } from '../../support/service.ts'
 import { page } from '../../support/pages.ts'
 import { query } from '../../support/search.ts'
 import { portOf } from '../../support/listening.ts'
 
-const open: { close(done?: () => void): void }[] = []
-afterEach(() => open.splice(0).forEach((server) => server.close()))
-
-/** The port of a server that does something with each connection. */
-async function listen(server: ReturnType<typeof createServer>): Promise<number> {
-  open.push(server)
-  return portOf(server)
-}
-
 const onFirstBytes = (act: (socket: Socket) => void) =>
   createServer((socket) => socket.on('error', () => {}).once('data', () => act(socket)))
 
 const alert = (number: number) => Buffer.from([0x15, 3, 3, 0, 2, 2, number])
 
-async function search(port: number) {
+async function search(server: Server, isClosed = false) {
+  const port = await portOf(server)
+  const close = () => new Promise<void>((closed) => server.close(() => closed()))
+  if (isClosed) await close()
+  else onTestFinished(() => void close())
   const client = makeClient({ baseUrl: `https://127.0.0.1:${port}/v1`, retry: { maxAttempts: 1 } })
   const error: unknown = await client.microblog.search(query).catch((error: unknown) => error)
   return { error, ...client.credits }
 }
 
 describe('a search that Node could not send', () => {
-  it.each<[string, string, () => ReturnType<typeof createServer>]>([
+  it.each<[string, string, () => Server]>([
     ['an alert', 'tls', () => onFirstBytes((socket) => socket.end(alert(80)))],
     ['an alert of another kind', 'tls', () => onFirstBytes((socket) => socket.end(alert(49)))],
     ['a reset', 'connect', () => onFirstBytes((socket) => socket.resetAndDestroy())],
@@ -39,14 +34,12 @@ describe('a search that Node could not send', () => {
     ['a certificate that is not trusted', 'tls', () => createTlsServer(untrustedCertificate())],
   ])('is free when the server answers the handshake with %s', async (_, phase, server) => {
     const error = { name: 'ConnectionError', phase, charged: 'no' }
-    expect(await search(await listen(server()))).toMatchObject({ error, ...notPaid })
+    expect(await search(server())).toMatchObject({ error, ...notPaid })
   })
 
   it('is free when the connection is refused', async () => {
-    const port = await listen(createServer())
-    await new Promise<void>((closed) => open.pop()!.close(closed))
     const error = { phase: 'connect', reason: 'ECONNREFUSED', charged: 'no' }
-    expect(await search(port)).toMatchObject({ error, ...notPaid })
+    expect(await search(createServer(), true)).toMatchObject({ error, ...notPaid })
   })
 })
 
