@@ -1,12 +1,10 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { CreditBudget, type SocialSearchError } from '../../src/index.ts'
-import { virtualTime } from '../support/clock.ts'
 import { page } from '../support/pages.ts'
-import { apiKey, baseUrl, failure, makeClient, ok, scriptedService } from '../support/service.ts'
+import { apiKey, baseUrl, failure, makeClient, ok, virtualService } from '../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 /** As `console.log` prints it in a terminal. */
 const printed = (value: unknown): string => inspect(value, { breakLength: 80 })
@@ -31,25 +29,21 @@ describe('a client', () => {
   })
 })
 
-describe('a call', () => {
-  it('is printed as what to do with it', () => {
-    const { microblog, organization } = makeClient()
-    const search = microblog.search({ query: 'rust' })
-    expect(printed(search)).toBe('PagedCall microblog.search (await it or iterate it)')
-    service.script(ok({ requestId: 'r' }))
-    expect(printed(organization.usage())).toBe('ApiCall (await it)')
-  })
+it('a call is printed as what to do with it', () => {
+  const { microblog, organization } = makeClient()
+  const search = microblog.search({ query: 'rust' })
+  expect(printed(search)).toBe('PagedCall microblog.search (await it or iterate it)')
+  service.script(ok({ requestId: 'r' }))
+  expect(printed(organization.usage())).toBe('ApiCall (await it)')
 })
 
-describe('a CreditBudget', () => {
-  it('is printed as what is left of it, and until when', () => {
-    const budget = new CreditBudget(5)
-    budget.reserve(2, 'microblog.search')
-    expect(printed(budget)).toBe('CreditBudget { limit: 5, remaining: 3 }')
-    const daily = printed(new CreditBudget(5, { every: 'day', name: 'acme' }))
-    const facts = ["name: 'acme'", 'limit: 5', 'remaining: 5', "every: 'day'", 'resetsAt: \\S+T00:00:00.000Z']
-    expect(daily).toMatch(new RegExp(facts.join(',\\s+')))
-  })
+it('a CreditBudget is printed as what is left of it, and until when', () => {
+  const budget = new CreditBudget(5)
+  budget.reserve(2, 'microblog.search')
+  expect(printed(budget)).toBe('CreditBudget { limit: 5, remaining: 3 }')
+  const daily = printed(new CreditBudget(5, { every: 'day', name: 'acme' }))
+  const facts = ["name: 'acme'", 'limit: 5', 'remaining: 5', "every: 'day'", 'resetsAt: \\S+T00:00:00.000Z']
+  expect(daily).toMatch(new RegExp(facts.join(',\\s+')))
 })
 
 describe('a page', () => {

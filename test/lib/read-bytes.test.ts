@@ -6,7 +6,10 @@ import { collectGarbage } from '../support/garbage.ts'
 function dripping(bytes: number, onLast = () => {}): Response {
   let sent = 0
   const pull = (controller: ReadableStreamDefaultController): void => {
-    if (sent === bytes) return controller.close()
+    if (sent === bytes) {
+      controller.close()
+      return
+    }
     controller.enqueue(Uint8Array.of(sent))
     if (++sent === bytes) onLast()
   }

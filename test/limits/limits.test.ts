@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import { pass, settle, virtualTime } from '../support/clock.ts'
+import { pass, settle } from '../support/clock.ts'
 import { lenientLimiter } from '../support/limiter.ts'
-import { failure, makeClient, ok, rateLimited, scriptedService } from '../support/service.ts'
+import { failure, makeClient, ok, rateLimited, virtualService } from '../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 describe('limits', () => {
   it('search() closes its surface for the backoff when a 429 has no Retry-After', async () => {

@@ -7,7 +7,7 @@ import {
   type PagedOptions,
   SocialSearch,
 } from '../../src/index.ts'
-import { type Outcome, settle } from './clock.ts'
+import { type Outcome, settle, virtualTime } from './clock.ts'
 import { page } from './pages.ts'
 
 export const baseUrl = 'https://api.example/v1'
@@ -137,6 +137,12 @@ export function scriptedService(): ScriptedService {
       service.see(({ microblog }) => microblog.search({ query: 'rust' }, options), given),
   }
   return service
+}
+
+/** The same in virtual time, as each test has it that waits for nothing real. */
+export function virtualService(): ScriptedService {
+  virtualTime()
+  return scriptedService()
 }
 
 /** A client of the scripted service with separate limits, so that no test waits for another's requests. */

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import type { ClientOptions, SocialSearch } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { settle } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { query } from '../../support/search.ts'
 import {
@@ -14,12 +14,11 @@ import {
   ok,
   paid,
   rateLimited,
-  scriptedService,
   unreachable,
+  virtualService,
 } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 afterEach(() => vi.restoreAllMocks())
 
 /** What user code sees of a client at one moment. */

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { type SocialSearch, SocialSearchError, createTransport, microblog } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
-import { apiKey, baseUrl, failure, makeClient, scriptedService, slow } from '../../support/service.ts'
+import { settle } from '../../support/clock.ts'
+import { apiKey, baseUrl, failure, makeClient, slow, virtualService } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 const query = { query: 'a' }
 const refused = () => failure(401, 'unauthorized')

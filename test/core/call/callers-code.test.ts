@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { SocialSearch } from '../../../src/index.ts'
-import { virtualTime } from '../../support/clock.ts'
-import { failure, maybePaid, notPaid, ok, paid, scriptedService } from '../../support/service.ts'
+import { failure, maybePaid, notPaid, ok, paid, virtualService } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 afterEach(() => vi.unstubAllGlobals())
 
 const bug = (): never => {
@@ -12,21 +10,19 @@ const bug = (): never => {
 }
 const text = (pattern: RegExp): unknown => expect.stringMatching(pattern)
 
-describe('reserve() of a budget', () => {
-  it.each([
-    ['nothing', undefined],
-    ['a promise of nothing', Promise.resolve(null)],
-    ['a number', 2],
-  ])('that returns %s has the call refused before it is sent', async (_, returned) => {
-    const other = { settle: vi.fn() }
-    const budget = { reserve: () => returned } as never
-    const message = text(/not sent: reserve\(\) of the budget must return settle\(\), got/)
-    expect(await service.search({ budget: { reserve: () => other } }, { budget })).toMatchObject({
-      error: { name: 'ConfigurationError', operation: 'microblog.search', charged: 'no', message },
-      ...{ ...notPaid, sent: 0 },
-    })
-    expect(other.settle.mock.calls).toEqual([[0, 0]])
+it.each([
+  ['nothing', undefined],
+  ['a promise of nothing', Promise.resolve(null)],
+  ['a number', 2],
+])('reserve() of a budget that returns %s has the call refused before it is sent', async (_, returned) => {
+  const other = { settle: vi.fn() }
+  const budget = { reserve: () => returned } as never
+  const message = text(/not sent: reserve\(\) of the budget must return settle\(\), got/)
+  expect(await service.search({ budget: { reserve: () => other } }, { budget })).toMatchObject({
+    error: { name: 'ConfigurationError', operation: 'microblog.search', charged: 'no', message },
+    ...{ ...notPaid, sent: 0 },
   })
+  expect(other.settle.mock.calls).toEqual([[0, 0]])
 })
 
 describe('fetch', () => {
@@ -74,17 +70,15 @@ describe('fetch', () => {
   })
 })
 
-describe('params', () => {
-  it.each<[string, (client: SocialSearch, params: never) => PromiseLike<unknown>]>([
-    ['a search', ({ microblog }, params) => microblog.search(params)],
-    ['a lookup', ({ professionalnet }, params) => professionalnet.company.get(params)],
-    ['an undocumented list', ({ mentions }, params) => mentions.list(params)],
-    ['an undocumented read', ({ mentions }, params) => mentions.count(params)],
-  ])('of %s that throw when they are read reject its promise, and send nothing', async (_, callOf) => {
-    const unreadable = { get: bug, enumerable: true }
-    const params = Object.defineProperties({}, { query: unreadable, url: unreadable })
-    const issues = [{ path: '', message: 'cannot be read: db is not defined' }]
-    const error = { name: 'InvalidRequestError', issues }
-    expect(await service.see((client) => callOf(client, params as never))).toMatchObject({ error, sent: 0 })
-  })
+it.each<[string, (client: SocialSearch, params: never) => PromiseLike<unknown>]>([
+  ['a search', ({ microblog }, params) => microblog.search(params)],
+  ['a lookup', ({ professionalnet }, params) => professionalnet.company.get(params)],
+  ['an undocumented list', ({ mentions }, params) => mentions.list(params)],
+  ['an undocumented read', ({ mentions }, params) => mentions.count(params)],
+])('params of %s that throw when they are read reject its promise, and send nothing', async (_, callOf) => {
+  const unreadable = { get: bug, enumerable: true }
+  const params = Object.defineProperties({}, { query: unreadable, url: unreadable })
+  const issues = [{ path: '', message: 'cannot be read: db is not defined' }]
+  const error = { name: 'InvalidRequestError', issues }
+  expect(await service.see((client) => callOf(client, params as never))).toMatchObject({ error, sent: 0 })
 })

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import { type ClientOptions, CreditBudget, type TimeoutError } from '../../../src/index.ts'
-import { pass, settle, virtualTime } from '../../support/clock.ts'
+import { pass, settle } from '../../support/clock.ts'
 import { query } from '../../support/search.ts'
-import { apiKey, makeClient, ok, rateLimited, scriptedService, slow } from '../../support/service.ts'
+import { apiKey, makeClient, ok, rateLimited, slow, virtualService } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
 afterEach(() => void vi.restoreAllMocks())
 
@@ -104,13 +103,11 @@ describe.each([{ deadline: 40 }, { maxQueueWait: 5 }] satisfies Partial<ClientOp
   })
 })
 
-describe('maxQueueWait', () => {
-  it('ends a call that still waits for a slot, but none that was sent', async () => {
-    service.script(slow(5000))
-    const client = makeClient({ maxQueueWait: 1000, limits: { inFlight: 1 } })
-    const sent = client.microblog.search(query).then()
-    expect(await settle(client.microblog.search(query))).toMatchObject({ error: inQueue, ms: 1000 })
-    expect((await settle(sent)).error).toBeUndefined()
-    expect(service.arrivals).toHaveLength(1)
-  })
+it('maxQueueWait ends a call that still waits for a slot, but none that was sent', async () => {
+  service.script(slow(5000))
+  const client = makeClient({ maxQueueWait: 1000, limits: { inFlight: 1 } })
+  const sent = client.microblog.search(query).then()
+  expect(await settle(client.microblog.search(query))).toMatchObject({ error: inQueue, ms: 1000 })
+  expect((await settle(sent)).error).toBeUndefined()
+  expect(service.arrivals).toHaveLength(1)
 })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type ClientOptions, CreditBudget, type LogFields, SocialSearch } from '../../../src/index.ts'
-import { pass, settle, virtualTime } from '../../support/clock.ts'
+import { pass, settle } from '../../support/clock.ts'
 import { miscounts } from '../../support/ledger.ts'
 import { createSandbox } from '../../support/sandbox.ts'
 import { query } from '../../support/search.ts'
@@ -11,12 +11,11 @@ import {
   makeClient,
   ok,
   rateLimited,
-  scriptedService,
   unreachable,
+  virtualService,
 } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 const stderr = vi.spyOn(console, 'warn')
 afterEach(() => void stderr.mockReset())
 

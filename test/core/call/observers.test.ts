@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import type { Observer, Wait } from '../../../src/index.ts'
 import { type Call, type Send, wrap } from '../../../src/extend.ts'
-import { pass, settle, virtualTime } from '../../support/clock.ts'
+import { pass, settle } from '../../support/clock.ts'
 import {
   type Step,
   apiKey,
@@ -12,13 +12,12 @@ import {
   makeClient,
   ok,
   rateLimited,
-  scriptedService,
   slow,
   unreachable,
+  virtualService,
 } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 const query = { query: 'very private' }
 

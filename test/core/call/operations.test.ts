@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { operations } from '../../../src/api/operations.ts'
 import type { SocialSearch } from '../../../src/index.ts'
 import { callOperation, soakOperations } from '../../soak/misfortune/operations.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
-import { baseUrl, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
+import { settle } from '../../support/clock.ts'
+import { baseUrl, makeClient, ok, unreachable, virtualService } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 /** Each operation, its call and the request line that must arrive: as the service's description says, stated a second time. */
 const calls = soakOperations.map((operation) => {

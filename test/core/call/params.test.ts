@@ -2,12 +2,11 @@ import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import { type ClientOptions, CreditBudget, type Fetch, type MicroblogFilters } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { settle } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
-import { apiKey, failure, makeClient, notPaid, ok, scriptedService } from '../../support/service.ts'
+import { apiKey, failure, makeClient, notPaid, ok, virtualService } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 /** Searches with params that may be wrong. */
 const search = (params: unknown, options = {}, client: Partial<ClientOptions> = {}) =>

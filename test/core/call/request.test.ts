@@ -2,11 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import type { ClientOptions, Endpoint } from '../../../src/index.ts'
-import { virtualTime } from '../../support/clock.ts'
-import { failure, ok, scriptedService, unreachable } from '../../support/service.ts'
+import { failure, ok, unreachable, virtualService } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 /** Sends what the SDK does not know. */
 const request = (endpoint: unknown, params = {}, options = {}, client: Partial<ClientOptions> = {}) =>

@@ -1,41 +1,35 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { SocialSearch } from '../../../src/index.ts'
-import { abortIn, pass, settle, virtualTime } from '../../support/clock.ts'
+import { abortIn, pass, settle } from '../../support/clock.ts'
 import { query } from '../../support/search.ts'
-import { hang, makeClient, ok, scriptedService } from '../../support/service.ts'
+import { hang, makeClient, ok, virtualService } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
-describe('search() keeps its slot for 50 ms', () => {
-  const chunk = new Uint8Array(2 ** 24).fill(32)
-  const endless = (): Response =>
-    new Response(new ReadableStream({ pull: (controller) => controller.enqueue(chunk) }))
+const chunk = new Uint8Array(2 ** 24).fill(32)
+const endless = (): Response =>
+  new Response(new ReadableStream({ pull: (controller) => controller.enqueue(chunk) }))
 
-  it.each<[string, () => object, () => Response | Promise<Response>, number]>([
-    ['the response is cut off at its limit', () => ({}), endless, 50],
-    ['its timeout ends it in flight', () => ({ timeout: 100 }), hang, 150],
-    ['its signal ends it in flight', () => ({ signal: abortIn(100) }), hang, 150],
-  ])('when %s', async (_, options, first, ms) => {
-    service.script(first, ok())
-    const client = makeClient({ limits: { inFlight: 1 } })
-    const ended = client.microblog.search(query, options()).catch((error: unknown) => error)
-    expect(await service.search(client)).toMatchObject({ error: undefined, at: [0, ms] })
-    expect(await ended).toBeInstanceOf(Error)
-  })
+it.each<[string, () => object, () => Response | Promise<Response>, number]>([
+  ['the response is cut off at its limit', () => ({}), endless, 50],
+  ['its timeout ends it in flight', () => ({ timeout: 100 }), hang, 150],
+  ['its signal ends it in flight', () => ({ signal: abortIn(100) }), hang, 150],
+])('search() keeps its slot for 50 ms when %s', async (_, options, first, ms) => {
+  service.script(first, ok())
+  const client = makeClient({ limits: { inFlight: 1 } })
+  const ended = client.microblog.search(query, options()).catch((error: unknown) => error)
+  expect(await service.search(client)).toMatchObject({ error: undefined, at: [0, ms] })
+  expect(await ended).toBeInstanceOf(Error)
+})
 
-  it('when close() ends it in flight, and close() waits for that', async () => {
-    service.script(hang)
-    const client = makeClient()
-    const ended = client.microblog
-      .search(query)
-      .then()
-      .catch((error: unknown) => error)
-    await pass(100)
-    expect((await settle(client.close())).ms).toBe(50)
-    expect(client.status().slots.taken).toBe(0)
-    expect(await ended).toMatchObject({ code: 'closed' })
-  })
+it('close() ends a request in flight, and waits until its slot is free', async () => {
+  service.script(hang)
+  const client = makeClient()
+  const ended = service.search(client)
+  await pass(100)
+  expect((await settle(client.close())).ms).toBe(50)
+  expect(client.status().slots.taken).toBe(0)
+  expect(await ended).toMatchObject({ error: { code: 'closed' } })
 })
 
 const fail = (): never => {
@@ -111,14 +105,12 @@ describe('search() goes at once', () => {
   })
 })
 
-describe('technews.search()', () => {
-  it('delivers the page that was paid for when the params nest deeply', async () => {
-    service.script(() => ok({ requestId: 'r', posts: [{ a: 1 }], meta: { hasMore: true, nextCursor: 'c' } }))
-    for (const depth of [100, 3000, 4000]) {
-      let deep = {}
-      for (let i = 0; i < depth; i++) deep = { d: deep }
-      const { value, error, spent } = await service.see(({ technews }) => technews.search({ deep }))
-      expect([error, Object.keys(value!.next!), spent]).toEqual([undefined, ['deep', 'cursor'], 2])
-    }
-  })
+it('technews.search() delivers the page that was paid for when the params nest deeply', async () => {
+  service.script(() => ok({ requestId: 'r', posts: [{ a: 1 }], meta: { hasMore: true, nextCursor: 'c' } }))
+  for (const depth of [100, 3000, 4000]) {
+    let deep = {}
+    for (let i = 0; i < depth; i++) deep = { d: deep }
+    const { value, error, spent } = await service.see(({ technews }) => technews.search({ deep }))
+    expect([error, Object.keys(value!.next!), spent]).toEqual([undefined, ['deep', 'cursor'], 2])
+  }
 })

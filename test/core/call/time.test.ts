@@ -2,12 +2,11 @@ import { describe, expect, it, vi } from 'vitest'
 import type { ClientOptions, Fetch } from '../../../src/index.ts'
 import { ClosedError, ConnectionError, CreditBudgetError } from '../../../src/errors/index.ts'
 import { SharedLimiter, memoryStore } from '../../../src/extensions/shared/index.ts'
-import { abortIn, pass, settle, virtualTime } from '../../support/clock.ts'
+import { abortIn, pass, settle } from '../../support/clock.ts'
 import { query } from '../../support/search.ts'
-import { failure, hang, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
+import { failure, hang, makeClient, ok, unreachable, virtualService } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 const unavailableFor = (retryAfter: number) => failure(503, 'unavailable', { error: { retryAfter } })
 
 it.each([

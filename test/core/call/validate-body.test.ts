@@ -3,14 +3,13 @@ import * as z from 'zod/mini'
 import { clientTransport } from '../../../src/core/call/transport.ts'
 import { organizationUsage } from '../../../src/api/endpoints/organization.ts'
 import { createTransport } from '../../../src/index.ts'
-import { abortIn, settle, virtualTime } from '../../support/clock.ts'
+import { abortIn, settle } from '../../support/clock.ts'
 import { page, post } from '../../support/pages.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
 import { walk } from '../../support/walk.ts'
-import { apiKey, baseUrl, hang, makeClient, ok, paid, scriptedService } from '../../support/service.ts'
+import { apiKey, baseUrl, hang, makeClient, ok, paid, virtualService } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 describe('validation', () => {
   const broken = { ...post('2'), author: null }

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { ClientOptions } from '../../../src/index.ts'
 import { createProxy } from '../../../src/extensions/proxy/index.ts'
-import { abortIn, virtualTime } from '../../support/clock.ts'
+import { abortIn } from '../../support/clock.ts'
 import {
   type Step,
   failure,
@@ -9,12 +9,11 @@ import {
   makeClient,
   ok,
   rateLimited,
-  scriptedService,
   unreachable,
+  virtualService,
 } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 /** The error of a change of state. */
 const failed = async (client: Partial<ClientOptions> = {}, options = {}) =>

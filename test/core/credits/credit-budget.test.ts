@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type Budget, CreditBudget } from '../../../src/index.ts'
-import { abortIn, pass, settle, virtualTime } from '../../support/clock.ts'
+import { abortIn, pass, settle } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import { query } from '../../support/search.ts'
 import {
@@ -11,12 +11,11 @@ import {
   notPaid,
   ok,
   paid,
-  scriptedService,
   unreachable,
+  virtualService,
 } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 const reason = new Error('no longer needed')
 const fail = (): never => {

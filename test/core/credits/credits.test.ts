@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type ClientOptions, CreditBudget, type Endpoint, type SocialSearch } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
-import { failure, makeClient, ok, scriptedService, unreachable } from '../../support/service.ts'
+import { settle } from '../../support/clock.ts'
+import { failure, makeClient, ok, unreachable, virtualService } from '../../support/service.ts'
 import { comments, page } from '../../support/pages.ts'
 import { query } from '../../support/search.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 /** Searches, and hands over what the call says of itself. */
 const response = (client: Partial<ClientOptions> | SocialSearch = {}) =>

@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { CreditBudget, type CreditBudgetError } from '../../../src/index.ts'
-import { pass, settle, virtualTime } from '../../support/clock.ts'
+import { pass, settle } from '../../support/clock.ts'
 import { query } from '../../support/search.ts'
-import { makeClient, ok, scriptedService, slow } from '../../support/service.ts'
+import { makeClient, ok, slow, virtualService } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 afterEach(() => void vi.restoreAllMocks())
 
 const at = (time: string | number) => vi.setSystemTime(new Date(time))
@@ -246,15 +245,13 @@ describe('new CreditBudget(limit, { every })', () => {
   })
 })
 
-describe('new CreditBudget(limit)', () => {
-  it('reads no clock before a call is sent', async () => {
-    const client = makeClient({ budget: new CreditBudget(10) })
-    const clock = vi.spyOn(Date, 'now')
-    const reads: number[] = []
-    service.script(() => (reads.push(clock.mock.calls.length), ok()))
-    await service.search(client)
-    expect(reads).toEqual([0])
-  })
+it('new CreditBudget(limit) reads no clock before a call is sent', async () => {
+  const client = makeClient({ budget: new CreditBudget(10) })
+  const clock = vi.spyOn(Date, 'now')
+  const reads: number[] = []
+  service.script(() => (reads.push(clock.mock.calls.length), ok()))
+  await service.search(client)
+  expect(reads).toEqual([0])
 })
 
 describe('CreditBudgetError.budget', () => {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import type { AuthProvider, ClientOptions } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { settle } from '../../support/clock.ts'
 import { page } from '../../support/pages.ts'
 import {
   type Step,
@@ -9,13 +9,12 @@ import {
   makeClient,
   ok,
   rateLimited,
-  scriptedService,
   slow,
+  virtualService,
 } from '../../support/service.ts'
 import { query } from '../../support/search.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 const bearers = () => service.arrivals.map(({ headers }) => headers.get('authorization'))
 const withAuth = (auth: ClientOptions['auth'], more: Partial<ClientOptions> = {}) =>
@@ -155,7 +154,7 @@ describe('auth', () => {
     const problem = new Error('no network')
     let token = 'token_0'
     const refresh = vi.fn(() => Promise.resolve(void (token = 'token_1')))
-    refresh.mockRejectedValueOnce(problem).mockResolvedValueOnce()
+    refresh.mockRejectedValueOnce(problem).mockResolvedValueOnce(undefined)
     const client = withAuth({ token: () => token, refresh })
     expect((await service.search(client)).error).toBe(problem)
     expect((await service.search(client)).error).toMatchObject(refused)

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type ClientOptions, CreditBudget } from '../../../src/index.ts'
-import { virtualTime } from '../../support/clock.ts'
 import {
   apiKey,
   failure,
@@ -8,12 +7,11 @@ import {
   maybePaid,
   notPaid,
   ok,
-  scriptedService,
   unreachable,
+  virtualService,
 } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 type Headers = NonNullable<ClientOptions['headers']>
 const fail = (message: string) => (): never => {
@@ -81,15 +79,13 @@ describe('a function for headers', () => {
   })
 })
 
-describe('headers', () => {
-  const partial = { 'x-a': 'a', 'x-b': undefined as never, 'x-c': null as never }
-  it.each<[string, Headers]>([
-    ['an object', partial],
-    ['pairs', Object.entries(partial)],
-    ['a function', () => partial],
-    ['a Map', new Map(Object.entries(partial))],
-  ])('of %s that are undefined or null are left out', async (_, headers) => {
-    await service.script(ok()).search({ headers: { 'x-b': 'client' } }, { headers })
-    expect(sent('x-a', 'x-b', 'x-c')).toEqual(['a,client,'])
-  })
+const partial = { 'x-a': 'a', 'x-b': undefined as never, 'x-c': null as never }
+it.each<[string, Headers]>([
+  ['an object', partial],
+  ['pairs', Object.entries(partial)],
+  ['a function', () => partial],
+  ['a Map', new Map(Object.entries(partial))],
+])('headers of %s that are undefined or null are left out', async (_, headers) => {
+  await service.script(ok()).search({ headers: { 'x-b': 'client' } }, { headers })
+  expect(sent('x-a', 'x-b', 'x-c')).toEqual(['a,client,'])
 })

@@ -3,11 +3,9 @@ import { expect, it } from 'vitest'
 import { operations } from '../../../src/api/operations.ts'
 import { requestIdOf } from '../../../src/core/http/answer.ts'
 import { Redactor } from '../../../src/lib/redactor.ts'
-import { virtualTime } from '../../support/clock.ts'
-import { apiKey, scriptedService } from '../../support/service.ts'
+import { apiKey, virtualService } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 it('search() shows no part of the key when the text of a failure is shortened', async () => {
   const lengths = Array.from({ length: apiKey.length + 'Bearer '.length }, (_, i) => 200 - i)

@@ -52,18 +52,16 @@ server.on('connection', (socket) => sockets.add(socket.on('error', () => {})))
 server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
 parentPort.on('message', () => sockets.forEach((socket) => socket.resetAndDestroy()))`
 
-describe('searches of a process that stood still', () => {
-  it('are not sent on connections that ended meanwhile', async () => {
-    const worker = new Worker(resettingService, { eval: true, workerData: JSON.stringify(page(['1'])) })
-    const [port] = (await once(worker, 'message')) as [number]
-    const client = makeClient({ baseUrl: `http://127.0.0.1:${port}/v1`, retry: false })
-    const both = () => Promise.all([client.microblog.search(query), client.microblog.search(query)])
-    await both()
-    worker.postMessage('reset')
-    // As long as it waits, it notices nothing.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
-    await both()
-    expect(client.credits).toMatchObject({ spent: 8, uncertain: 0 })
-    await worker.terminate()
-  })
+it('searches of a process that stood still are not sent on connections that ended meanwhile', async () => {
+  const worker = new Worker(resettingService, { eval: true, workerData: JSON.stringify(page(['1'])) })
+  const [port] = (await once(worker, 'message')) as [number]
+  const client = makeClient({ baseUrl: `http://127.0.0.1:${port}/v1`, retry: false })
+  const both = () => Promise.all([client.microblog.search(query), client.microblog.search(query)])
+  await both()
+  worker.postMessage('reset')
+  // As long as it waits, it notices nothing.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+  await both()
+  expect(client.credits).toMatchObject({ spent: 8, uncertain: 0 })
+  await worker.terminate()
 })

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { settle, virtualTime } from '../../support/clock.ts'
-import { makeClient, ok, scriptedService } from '../../support/service.ts'
+import { settle } from '../../support/clock.ts'
+import { makeClient, ok, virtualService } from '../../support/service.ts'
 import { walk } from '../../support/walk.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 const requestId = 'r'
 const more = { hasMore: true, nextCursor: 'A' }
@@ -129,17 +128,12 @@ describe('a list whose shape is not documented', () => {
   })
 })
 
-describe('a call without pages', () => {
-  it('is sent once, at once, and returns the output of the schema', async () => {
-    service.script(ok({ requestId, name: 'Acme' }))
-    const name = z.transform((body: { name: string }) => body.name)
-    const call = makeClient().organization.context(
-      {},
-      { schema: z.pipe(z.object({ name: z.string() }), name) },
-    )
-    expect((await settle(Promise.all([call, call]))).value).toEqual(['Acme', 'Acme'])
-    const { value } = await settle(call.withResponse())
-    expect(value).toMatchObject({ data: 'Acme', requestId, credits: { spent: 0, uncertain: 0 } })
-    expect(service.arrivals).toHaveLength(1)
-  })
+it('a call without pages is sent once, at once, and returns the output of the schema', async () => {
+  service.script(ok({ requestId, name: 'Acme' }))
+  const name = z.transform((body: { name: string }) => body.name)
+  const call = makeClient().organization.context({}, { schema: z.pipe(z.object({ name: z.string() }), name) })
+  expect((await settle(Promise.all([call, call]))).value).toEqual(['Acme', 'Acme'])
+  const { value } = await settle(call.withResponse())
+  expect(value).toMatchObject({ data: 'Acme', requestId, credits: { spent: 0, uncertain: 0 } })
+  expect(service.arrivals).toHaveLength(1)
 })

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { settle } from '../../support/clock.ts'
 import { industries, page } from '../../support/pages.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
 import { walk } from '../../support/walk.ts'
-import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
+import { failure, makeClient, ok, virtualService } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 const sent = () => service.arrivals.map(({ body }) => JSON.parse(body))
 const idsIn = async (posts: AsyncIterable<{ id: string }>) => idsOf((await walk(posts)).items)

@@ -1,12 +1,11 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { CreditBudget, type SocialSearchError } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { settle } from '../../support/clock.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
-import { failure, makeClient, ok, scriptedService } from '../../support/service.ts'
+import { failure, makeClient, ok, virtualService } from '../../support/service.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 const failed = async (work: PromiseLike<unknown>) => (await settle(work)).error as SocialSearchError
 const all = { limit: 100 }

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError, PaginationError } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { settle } from '../../support/clock.ts'
 import { networkPosts, page } from '../../support/pages.ts'
 import { idsOf, search, threePages } from '../../support/search.ts'
-import { makeClient, ok, scriptedService } from '../../support/service.ts'
+import { makeClient, ok, virtualService } from '../../support/service.ts'
 import { walk } from '../../support/walk.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 const sent = () => service.arrivals.map(({ body }) => JSON.parse(body))
 const stored = <T>(state: T): T => JSON.parse(JSON.stringify(state))

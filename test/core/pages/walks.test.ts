@@ -1,13 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import { type ClientOptions, CreditBudget } from '../../../src/index.ts'
-import { settle, virtualTime } from '../../support/clock.ts'
+import { settle } from '../../support/clock.ts'
 import { comments, networkPosts, page } from '../../support/pages.ts'
-import { makeClient, ok, scriptedService } from '../../support/service.ts'
+import { makeClient, ok, virtualService } from '../../support/service.ts'
 import { walk } from '../../support/walk.ts'
 
-const service = scriptedService()
-virtualTime()
+const service = virtualService()
 
 const posts = (page: number, ...urns: string[]) => ok(networkPosts(page, ...urns))
 const networkSearch = (options: object = {}) =>
@@ -167,14 +166,12 @@ describe('a walk', () => {
 })
 
 // The rows of the fault catalogue on paging have all of them, with what they cost.
-describe('PaginationError', () => {
-  it('has the attempt and the requestId of a paid page, which is not charged again from a cache', async () => {
-    service.script(() => ok({ ...page(['0']), meta: { returnedCount: 1, hasMore: true } }))
-    const client = makeClient({ cache: new ResultCache({ maxAge: 60_000 }) })
-    const errorOf = async () => (await walk(client.microblog.search({ query: 'q' }))).error
-    const attempts = [{ charged: 'yes', status: 200 }]
-    expect(await errorOf()).toMatchObject({ charged: 'yes', requestId: 'req_0', attempts })
-    expect(await errorOf()).toMatchObject({ charged: 'no' })
-    expect(service.arrivals).toHaveLength(1)
-  })
+it('PaginationError has the attempt and the requestId of a paid page, which is not charged again from a cache', async () => {
+  service.script(() => ok({ ...page(['0']), meta: { returnedCount: 1, hasMore: true } }))
+  const client = makeClient({ cache: new ResultCache({ maxAge: 60_000 }) })
+  const errorOf = async () => (await walk(client.microblog.search({ query: 'q' }))).error
+  const attempts = [{ charged: 'yes', status: 200 }]
+  expect(await errorOf()).toMatchObject({ charged: 'yes', requestId: 'req_0', attempts })
+  expect(await errorOf()).toMatchObject({ charged: 'no' })
+  expect(service.arrivals).toHaveLength(1)
 })
