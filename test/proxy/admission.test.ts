@@ -5,6 +5,12 @@ import { cors, evil, friend, headersOf, post, searchPath, setUp } from './setup.
 
 virtualTime()
 
+/** What a browser asks before a request. */
+const preflight = (proxy: Parameters<typeof post>[0], headers: Record<string, string>, path = searchPath) => {
+  const asked = { 'access-control-request-method': 'POST', ...headers }
+  return post(proxy, { path, method: 'OPTIONS', body: null, headers: asked })
+}
+
 describe('createProxy() lets through', () => {
   it.each<[string, Partial<ProxyOptions>, Parameters<typeof post>[1]]>([
     ['its own page', {}, { headers: { origin: 'https://app.example', 'sec-fetch-site': 'same-origin' } }],
@@ -24,39 +30,26 @@ describe('createProxy() lets through', () => {
 
   it('no header, cookie or query of the page, and no header of the service', async () => {
     const seen: Request[] = []
-    const { proxy, sandbox } = setUp(
-      {},
-      {
-        backend: {
-          fetch: (request) => {
-            seen.push(request.clone())
-            return sandbox.fetch(request)
-          },
-        },
-      },
+    const fetch = (request: Request): Promise<Response> => (
+      seen.push(request.clone()),
+      sandbox.fetch(request)
     )
+    const { proxy, sandbox } = setUp({}, { backend: { fetch } })
     sandbox.inject({ headers: { 'set-cookie': 'a=b', server: 'x', 'x-trace': 'y' } })
-    const { value: response } = await settle(
-      post(proxy, {
-        path: `${searchPath}?verbose=1`,
-        headers: {
-          cookie: 'session=1',
-          authorization: 'Bearer page',
-          'x-forwarded-for': '10.0.0.7',
-          accept: 'text/x',
-        },
-      }),
-    )
+    const asked = {
+      cookie: 'a=1',
+      authorization: 'Bearer page',
+      'x-forwarded-for': '10.0.0.7',
+      accept: 'x/y',
+    }
+    const { value: response } = await settle(post(proxy, { path: `${searchPath}?verbose=1`, headers: asked }))
     const [{ url, headers }] = seen as [Request]
     expect(url).toBe(sandbox.baseUrl + searchPath)
     expect([...headers.keys()].sort()).toEqual(['accept', 'authorization', 'content-type', 'user-agent'])
     expect(headers.get('authorization')).toBe(`Bearer ${sandbox.apiKey}`)
     expect(headers.get('user-agent')).toMatch(/^social-search-sdk/)
     expect([...response!.headers.keys()].sort()).toEqual([
-      'cache-control',
-      'content-type',
-      'social-search-credits',
-      'x-content-type-options',
+      ...['cache-control', 'content-type', 'social-search-credits', 'x-content-type-options'],
     ])
   })
 
@@ -73,15 +66,7 @@ describe('createProxy() lets through', () => {
 
   it('the preflight of trusted origins only', async () => {
     const ask = (origin: string, options: Partial<ProxyOptions> = { cors: { ...cors, credentials: true } }) =>
-      post(setUp(options).proxy, {
-        method: 'OPTIONS',
-        body: null,
-        headers: {
-          origin,
-          'access-control-request-method': 'POST',
-          'access-control-request-headers': 'content-type,x-team',
-        },
-      })
+      preflight(setUp(options).proxy, { origin, 'access-control-request-headers': 'content-type,x-team' })
     const response = await ask(friend)
     expect(response.status).toBe(204)
     expect(headersOf(response)).toMatchObject({
@@ -101,12 +86,10 @@ describe('createProxy() lets through', () => {
     ...['capacitor://localhost', 'ionic://localhost', 'tauri://localhost', 'http://localhost:8100'],
     ...['chrome-extension://abcdefghijklmnop', 'moz-extension://b0d1f1a0-0000-4000-8000-000000000000'],
   ])('the preflight and the call of an app at %s, if it is listed', async (origin) => {
-    const asked = { origin, 'sec-fetch-site': 'cross-site', 'access-control-request-method': 'POST' }
+    const asked = { origin, 'sec-fetch-site': 'cross-site' }
     const { proxy } = setUp({ cors: { origins: [origin] } })
-    for (const request of [{ method: 'OPTIONS', body: null, headers: asked }, { headers: asked }]) {
-      const { ok, headers } = await post(proxy, request)
+    for (const { ok, headers } of [await preflight(proxy, asked), await post(proxy, { headers: asked })])
       expect([ok, headers.get('access-control-allow-origin')]).toEqual([true, origin])
-    }
     expect((await post(setUp({ cors }).proxy, { headers: asked })).status).toBe(403)
   })
 
@@ -114,9 +97,7 @@ describe('createProxy() lets through', () => {
     const { proxy, sandbox } = setUp({ cors, allow: ['technews.search'] })
     const paths = [searchPath, '/data/nothing', '/data/technews/search']
     const asked = { origin: friend, 'access-control-request-method': 'PUT' }
-    const preflights = paths.map((path) =>
-      post(proxy, { path, method: 'OPTIONS', body: null, headers: asked }),
-    )
+    const preflights = paths.map((path) => preflight(proxy, asked, path))
     const requests = paths.map((path) => post(proxy, { path, method: 'PUT', headers: { origin: friend } }))
     const statuses = (answers: Response[]) => answers.map(({ status }) => status)
     expect(statuses(await Promise.all(preflights))).toEqual([204, 204, 204])

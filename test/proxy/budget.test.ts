@@ -7,26 +7,27 @@ import { type Setup, clientOf, post, setUp } from './setup.ts'
 virtualTime()
 
 describe('a budget of createProxy()', () => {
-  const search = (proxy: (request: Request) => Promise<Response>, id: string, query = 'coffee') =>
-    settle(post(proxy, { headers: { 'x-user': id }, body: JSON.stringify({ query }) })).then(
-      ({ value }) => value!.status,
-    )
+  const search = (proxy: Setup['proxy'], id: string) =>
+    settle(post(proxy, { headers: { 'x-user': id } })).then(({ value }) => value!.status)
   const authorize = (request: Request): ProxyUser => ({ id: request.headers.get('x-user') ?? '' })
 
   it('is separate for each caller', async () => {
     const { proxy, sandbox } = setUp({ budget: 2, authorize })
-    expect([await search(proxy, 'ada'), await search(proxy, 'ada'), await search(proxy, 'bob')]).toEqual([
-      200, 402, 200,
+    for (const [id, status] of [
+      ...([
+        ['ada', 200],
+        ['ada', 402],
+        ['bob', 200],
+      ] as const),
     ])
+      expect(await search(proxy, id)).toBe(status)
     expect(sandbox.ledger.spent).toBe(4)
   })
 
   it('is not exceeded when many calls of one caller come at once', async () => {
     const { proxy, sandbox } = setUp({ budget: 5, authorize })
-    const all = await settle(
-      Promise.all(Array.from({ length: 20 }, () => post(proxy, { headers: { 'x-user': 'ada' } }))),
-    )
-    expect(all.value?.filter(({ status }) => status === 200)).toHaveLength(2)
+    const statuses = await Promise.all(Array.from({ length: 20 }, () => search(proxy, 'ada')))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(2)
     expect(sandbox.ledger.spent).toBe(4)
   })
 
@@ -103,13 +104,11 @@ describe('a page whose budget at createProxy() is used up', () => {
   })
 
   it('learns what its own calls have reserved, and not what those of others have', async () => {
+    const own = 'your budget has 0 left and 2 reserved by other calls; retry when they end'
+    const ofAll = 'the budget for all users has 0 left; the operator of the proxy can raise it'
     for (const [options, backend, text] of [
-      [{ budget: 2 }, {}, 'your budget has 0 left and 2 reserved by other calls; retry when they end'],
-      [
-        {},
-        { budget: new CreditBudget(2) },
-        'the budget for all users has 0 left; the operator of the proxy can raise it',
-      ],
+      [{ budget: 2 }, {}, own],
+      [{}, { budget: new CreditBudget(2) }, ofAll],
     ] as const) {
       const { browser, sandbox } = setUp(options, { backend })
       sandbox.inject({ delay: 1000 })

@@ -20,34 +20,31 @@ afterEach(() => {
 type Call = (client: SocialSearch) => PromiseLike<unknown>
 const search: Call = (client) => client.microblog.search({ query: 'coffee' })
 
+const fields = [
+  ...['name', 'message', 'code', 'charged', 'requestId', 'operation', 'issues', 'retryAfter'],
+  ...['requiredScopes', 'status', 'phase', 'body', 'gateway', 'proxy'],
+]
+
 /** What a caller may learn from an error and from the ledger. */
 async function learn(client: SocialSearch, sandbox: Sandbox, call: Call): Promise<object> {
   const { error } = await settle(call(client))
-  const { name, message, code, charged, requestId, operation } = error as SocialSearchError
-  const { issues, retryAfter, requiredScopes, status, phase, body, gateway, proxy } = error as Record<
-    string,
-    unknown
-  >
   const { spent, uncertain } = client.credits
   expect(miscounts(client.credits, sandbox.ledger.spent)).toEqual([])
-  const facts = { name, message, code, charged, requestId, operation, issues, retryAfter, requiredScopes }
-  return { ...facts, status, phase, body, gateway, proxy, spent, uncertain, sent: sandbox.requests.length }
+  const facts = fields.map((name) => [name, (error as Record<string, unknown>)[name]])
+  return { ...Object.fromEntries(facts), spent, uncertain, sent: sandbox.requests.length }
 }
 
 const envelope = (code: string, more: object = {}) => ({ requestId: 'req_7', error: { code, ...more } })
 const many = (fault: Fault): Fault => ({ ...fault, times: Infinity })
 
+const badFilter = { message: 'no', issues: [{ path: 'filters.lang', message: 'bad' }] }
+const comments: Call = ({ professionalnet }) =>
+  professionalnet.posts.comments({ postUrl: 'https://x.example/1' })
+const reactions: Call = ({ professionalnet }) => professionalnet.posts.reactions({ postUrl: 'x' })
+const oddComments = { requestId: 'req_9', comments: [{ text: 'x' }], meta: { creditsCharged: 1 } }
+
 const met: [name: string, fault: Fault, call?: Call][] = [
-  [
-    'ValidationError',
-    {
-      status: 400,
-      body: envelope('validation_error', {
-        message: 'no',
-        issues: [{ path: 'filters.lang', message: 'bad' }],
-      }),
-    },
-  ],
+  ['ValidationError', { status: 400, body: envelope('validation_error', badFilter) }],
   ['NotFoundError', { status: 404 }, (client) => client.mentions.get('men_x')],
   ['RateLimitError', { status: 429, retryAfter: 100 }],
   ['UpstreamError', many({ status: 502 })],
@@ -60,18 +57,14 @@ const met: [name: string, fault: Fault, call?: Call][] = [
   ['ConnectionError', { reset: 'after' }],
   ['ConnectionError', { reset: 'before' }],
   ['ConnectionError', { cut: 'reset' }],
-  ['ConnectionError', { cut: 'reset' }, (client) => client.professionalnet.posts.reactions({ postUrl: 'x' })],
+  ['ConnectionError', { cut: 'reset' }, reactions],
   ['TimeoutError', { cut: 'stall' }],
   ['RedirectError', { status: 307, headers: { location: 'https://evil.example/' } }],
   ['InvalidResponseError', { body: { requestId: 'req_8', posts: 'none', meta: {} } }],
   ['InvalidResponseError', { body: '<p>hello</p>' }],
   ['InvalidResponseError', { status: 204 }],
   ['InvalidResponseError', { status: 206, body: envelope('x') }],
-  [
-    'InvalidResponseError',
-    { status: 200, body: { requestId: 'req_9', comments: [{ text: 'x' }], meta: { creditsCharged: 1 } } },
-    (client) => client.professionalnet.posts.comments({ postUrl: 'https://x.example/1' }),
-  ],
+  ['InvalidResponseError', { status: 200, body: oddComments }, comments],
 ]
 
 /** Errors of the backend's own client, as a page gets them. */
@@ -140,27 +133,21 @@ describe('an error through createProxy()', () => {
     const reserve = vi.fn().mockReturnValueOnce(ended).mockRejectedValue(new Error(secret))
     const { browser, sandbox } = setUp({}, { backend: { budget: { reserve }, retry: { unknown: true } } })
     sandbox.inject({ reset: 'after' })
-    expect((await settle(search(browser))).error).toMatchObject({
-      code: 'internal_error',
-      charged: 'unknown',
-    })
+    const { error } = await settle(search(browser))
+    expect(error).toMatchObject({ code: 'internal_error', charged: 'unknown' })
     expect(browser.credits).toMatchObject({ spent: 0, uncertain: sandbox.ledger.spent })
   })
 
+  const html = '<h1>nginx at db-7.internal</h1>'
   it.each([
-    ['no', 'connection', () => Promise.reject(new TypeError('cannot connect to db-7.internal'))],
-    [
-      504,
-      'http_504',
-      () => Promise.resolve(new Response('<h1>nginx at db-7.internal</h1>', { status: 504 })),
-    ],
-    [505, 'http_505', () => Promise.resolve(new Response('{"requestId":"db-7.internal"}', { status: 505 }))],
+    [undefined, 'connection', () => Promise.reject(new TypeError('cannot connect to db-7.internal'))],
+    [504, 'http_504', () => Promise.resolve(new Response(html, { status: 504 }))],
+    [505, 'http_505', () => Promise.resolve(Response.json({ requestId: 'db-7.internal' }, { status: 505 }))],
   ])(
-    'does not name the servers behind the proxy when the network or a gateway fails: %s status',
+    'does not name the servers behind the proxy when the network or a gateway fails: status %s',
     async (status, code, fetch) => {
-      const { browser } = setUp({}, { backend: { fetch } })
-      const { error } = await settle(search(browser))
-      expect(error).toMatchObject({ code, charged: 'unknown', ...(status !== 'no' && { status }) })
+      const { error } = await settle(search(setUp({}, { backend: { fetch } }).browser))
+      expect(error).toMatchObject({ code, charged: 'unknown', ...(status && { status }) })
       expect(inspect(error, { depth: null })).not.toContain('db-7')
     },
   )
@@ -194,16 +181,14 @@ describe('the ledger of a page', () => {
     }
     return clientOf({ auth: false, fetch })
   }
-  const both = ({ browser, backend }: Setup) => [browser.credits, backend.credits]
 
   it('counts the cost of all attempts', async () => {
-    const setup = setUp({}, { backend: { retry: { unknown: true } } })
-    setup.sandbox.inject({ reset: 'after' })
-    const { value } = await settle(setup.browser.microblog.search({ query: 'coffee' }).withResponse())
+    const { browser, backend, sandbox } = setUp({}, { backend: { retry: { unknown: true } } })
+    sandbox.inject({ reset: 'after' })
+    const { value } = await settle(browser.microblog.search({ query: 'coffee' }).withResponse())
     expect(value?.credits).toEqual({ spent: 2, uncertain: 2 })
-    const [browser, backend] = both(setup)
-    expect(browser).toEqual(backend)
-    expect(setup.sandbox.ledger.spent).toBe(4)
+    expect(browser.credits).toEqual(backend.credits)
+    expect(sandbox.ledger.spent).toBe(4)
   })
 
   it('counts the prices of the backend', async () => {
@@ -216,10 +201,8 @@ describe('the ledger of a page', () => {
 
   it('is uncertain when the proxy’s response is lost, and nothing is retried', async () => {
     const { proxy, sandbox } = setUp()
-    const lossy = clientOf({
-      auth: false,
-      fetch: (request) => proxy(request).then(() => Promise.reject(new TypeError('lost'))),
-    })
+    const fetch = (request: Request) => proxy(request).then(() => Promise.reject(new TypeError('lost')))
+    const lossy = clientOf({ auth: false, fetch })
     expect((await settle(search(lossy))).error).toMatchObject({ name: 'ConnectionError', charged: 'unknown' })
     expect(lossy.credits).toMatchObject({ spent: 0, uncertain: 2 })
     expect(sandbox.requests).toHaveLength(1)
@@ -236,9 +219,8 @@ describe('the ledger of a page', () => {
 
   it('ignores an invalid header', async () => {
     const { proxy } = setUp()
-    const forged = behind(proxy, (headers) =>
-      headers.set('social-search-credits', 'spent=-5, uncertain=0, charged=no'),
-    )
+    const credits = 'spent=-5, uncertain=0, charged=no'
+    const forged = behind(proxy, (headers) => headers.set('social-search-credits', credits))
     await settle(search(forged))
     expect(forged.credits).toMatchObject({ spent: 2, uncertain: 0 })
   })

@@ -7,13 +7,22 @@ import { cors, everything, evil, friend, headersOf, mount, post, setUp } from '.
 virtualTime()
 
 type Row = [
-  name: string,
+  what: string,
   options: Partial<ProxyOptions>,
   request: Parameters<typeof post>[1],
   headers?: object,
 ]
 
 const fails = (error: Error) => () => Promise.reject(error)
+const ofService = new AuthenticationError({ status: 401, code: 'unauthorized', message: '10.0.0.7' })
+const sister = 'https://other.app.example'
+const broken = new ReadableStream({ pull: (body) => body.error(new TypeError('terminated by 10.0.0.7')) })
+const deep = `{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}`
+const posts = '/data/professionalnet/posts'
+const reactions = { path: `${posts}/reactions`, body: '{"postUrl":"x"}' }
+const comments = { path: `${posts}/comments`, body: '{"postUrl":"x","maxComments":101}' }
+const spent = new CreditBudget(1)
+
 const refused: Record<string, Row[]> = {
   '404 not_found': [
     ['an unknown path', {}, { path: '/data/microblog' }],
@@ -37,7 +46,7 @@ const refused: Record<string, Row[]> = {
     [
       'a page of another host of the same site',
       {},
-      { headers: { 'sec-fetch-site': 'same-site', origin: 'https://other.app.example' } },
+      { headers: { 'sec-fetch-site': 'same-site', origin: sister } },
     ],
   ],
   '415 unsupported_media_type': [
@@ -49,18 +58,8 @@ const refused: Record<string, Row[]> = {
   ],
   '403 forbidden': [['a caller without permission', { authorize: () => false }, {}]],
   '500 internal_error': [
-    [
-      'any caller when authorize fails',
-      { authorize: fails(new Error('the database at 10.0.0.7 is down')) },
-      {},
-    ],
-    [
-      'any caller when authorize throws an error of the service’s kind',
-      {
-        authorize: fails(new AuthenticationError({ status: 401, code: 'unauthorized', message: '10.0.0.7' })),
-      },
-      {},
-    ],
+    ['any caller when authorize fails', { authorize: fails(new Error('no database at 10.0.0.7')) }, {}],
+    ['any caller when authorize throws an error of the service’s kind', { authorize: fails(ofService) }, {}],
     ['any caller when authorize returns an invalid one', { authorize: () => true as never }, {}],
     ['a caller with an empty id, which all would share', { authorize: () => ({ id: '' }) }, {}],
     [
@@ -68,11 +67,7 @@ const refused: Record<string, Row[]> = {
       { authorize: async (request) => ({ id: await request.text() }) },
       {},
     ],
-    [
-      'a caller for whom the function has no budget',
-      { budget: ({ id }) => new Map<string, CreditBudget>().get(id) as CreditBudget },
-      {},
-    ],
+    ['a caller for whom the function has no budget', { budget: () => undefined as never }, {}],
   ],
   '413 payload_too_large': [['a body over 1 MiB', {}, { body: `{"query":"${'x'.repeat(2 ** 20)}"}` }]],
   '400 validation_error': [
@@ -80,35 +75,19 @@ const refused: Record<string, Row[]> = {
     ['a body that is not JSON', {}, { body: '{' }],
     ['a body in another encoding than UTF-8', {}, { body: Buffer.from('{"query":"café"}', 'latin1') }],
     ['a body that is a text', {}, { body: '"too large"' }],
-    [
-      'a body that breaks off',
-      {},
-      { body: new ReadableStream({ pull: (body) => body.error(new TypeError('terminated by 10.0.0.7')) }) },
-    ],
+    ['a body that breaks off', {}, { body: broken }],
     ['no body', {}, { body: null }],
     ['a body that is a list', {}, { body: '[]' }],
-    [
-      'a body that is nested too deeply',
-      {},
-      { path: '/data/technews/search', body: `{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}` },
-    ],
+    ['a body that is nested too deeply', {}, { path: '/data/technews/search', body: deep }],
     ['params outside the documented bounds', {}, { body: '{"query":""}' }],
   ],
   '402 credit_budget': [
     ['a caller without credits', { budget: 1 }, {}],
-    [
-      'a caller with fewer credits than possible items',
-      { budget: 10, expectedItems: 11 },
-      { path: '/data/professionalnet/posts/reactions', body: '{"postUrl":"x"}' },
-    ],
-    [
-      'a caller who asks for more comments than it can pay for',
-      { budget: 100, expectedItems: 11 },
-      { path: '/data/professionalnet/posts/comments', body: '{"postUrl":"x","maxComments":101}' },
-    ],
+    ['a caller with fewer credits than possible items', { budget: 10, expectedItems: 11 }, reactions],
+    ['a caller who asks for more comments than it can pay for', { budget: 100, expectedItems: 11 }, comments],
     [
       'a caller whose own budget is spent',
-      { budget: 100, authorize: () => ({ id: 'ada', budget: new CreditBudget(1) }) },
+      { budget: 100, authorize: () => ({ id: 'ada', budget: spent }) },
       {},
     ],
   ],
@@ -213,8 +192,9 @@ describe('createProxy()', () => {
       'microblog.search: this user may not use the proxy. Ask whoever runs the proxy to allow the request.',
     ],
   ] as const)('tells a page whose user is %j what to do', async (user, message) => {
-    const { browser } = setUp({ authorize: () => user })
-    const { error } = await settle(browser.microblog.search({ query: 'coffee' }))
-    expect((error as Error).message).toBe(message)
+    const { error } = await settle(
+      setUp({ authorize: () => user }).browser.microblog.search({ query: 'tea' }),
+    )
+    expect(error).toMatchObject({ message })
   })
 })

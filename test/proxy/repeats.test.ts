@@ -48,33 +48,35 @@ describe('createProxy() when a browser sends a request again', () => {
     expect(new Set(spent)).toEqual(new Set([2]))
   })
 
+  /** A request that waits behind another one, an equal one, and what breaks its connection, after some time. */
+  async function crowd({ proxy }: ReturnType<typeof setUp>, ms: number) {
+    const ahead = post(proxy)
+    const connection = new AbortController()
+    const first = post(proxy, { headers: attempt, signal: connection.signal })
+    const early = post(proxy, { headers: attempt })
+    await pass(ms)
+    return { ahead, first, early, leave: () => connection.abort() }
+  }
+  const statusesOf = async (...answers: Promise<Response>[]) =>
+    (await settle(Promise.all(answers))).value?.map(({ status }) => status)
+
   it('does so when the connection of the first one has broken while the service works on it', async () => {
     const { proxy, sandbox } = setUp({}, { sandbox: { latency: 3_000 } })
     const connection = new AbortController()
     const first = post(proxy, { headers: attempt, signal: connection.signal })
     await pass(100)
     connection.abort()
-    expect((await settle(post(proxy, { headers: attempt }))).value?.status).toBe(200)
-    expect((await first).status).toBe(200)
+    expect(await statusesOf(first, post(proxy, { headers: attempt }))).toEqual([200, 200])
     expect([sandbox.requests.length, sandbox.ledger.spent]).toEqual([1, 2])
   })
 
   it('sends it when the connection of the first one has broken before that was sent', async () => {
-    const { proxy, sandbox } = setUp(
-      {},
-      { sandbox: { latency: 3_000 }, backend: { limits: { inFlight: 1 } } },
-    )
-    const ahead = post(proxy)
-    const connection = new AbortController()
-    const first = post(proxy, { headers: attempt, signal: connection.signal })
-    const early = post(proxy, { headers: attempt })
-    await pass(100)
-    connection.abort()
-    const late = post(proxy, { headers: attempt })
-    expect(
-      (await settle(Promise.all([ahead, first, early, late]))).value?.map(({ status }) => status),
-    ).toEqual([200, 499, 200, 200])
-    expect(sandbox.requests).toHaveLength(2)
+    const world = setUp({}, { sandbox: { latency: 3_000 }, backend: { limits: { inFlight: 1 } } })
+    const { ahead, first, early, leave } = await crowd(world, 100)
+    leave()
+    const late = post(world.proxy, { headers: attempt })
+    expect(await statusesOf(ahead, first, early, late)).toEqual([200, 499, 200, 200])
+    expect(world.sandbox.requests).toHaveLength(2)
   })
 
   describe('of a client that retries what may have been charged', () => {
@@ -92,8 +94,7 @@ describe('createProxy() when a browser sends a request again', () => {
       const first = post(proxy, { headers: attempt, signal: connection.signal })
       await pass(100)
       connection.abort()
-      const repeat = await settle(Promise.all([first, post(proxy, { headers: attempt })]))
-      expect(repeat.value?.map(({ status }) => status)).toEqual([499, 499])
+      expect(await statusesOf(first, post(proxy, { headers: attempt }))).toEqual([499, 499])
       expect(sandbox.requests).toHaveLength(1)
     })
 
@@ -104,21 +105,15 @@ describe('createProxy() when a browser sends a request again', () => {
   })
 
   it('waits no longer than the time limit of its own request', async () => {
-    const { proxy, sandbox } = setUp({}, { backend: { limits: { inFlight: 1 } } })
-    sandbox.inject({ delay: 10_000 })
-    sandbox.inject({ delay: 16_000 })
-    const ahead = post(proxy)
-    const connection = new AbortController()
-    const first = post(proxy, { headers: attempt, signal: connection.signal })
-    const early = post(proxy, { headers: attempt })
-    await pass(5_010)
-    const late = post(proxy, { headers: attempt })
+    const world = setUp({}, { backend: { limits: { inFlight: 1 } } })
+    for (const delay of [10_000, 16_000]) world.sandbox.inject({ delay })
+    const { ahead, first, early, leave } = await crowd(world, 5_010)
+    const late = post(world.proxy, { headers: attempt })
     await pass(995)
     // The late one is the next to see it, and is sent in its place.
-    connection.abort()
-    const { value = [] } = await settle(Promise.all([ahead, first, early, late]))
-    expect(value.map(({ status }) => status)).toEqual([200, 499, 504, 200])
-    expect(await value[2]?.json()).toMatchObject({ error: { code: 'timeout', charged: 'unknown' } })
+    leave()
+    expect(await statusesOf(ahead, first, early, late)).toEqual([200, 499, 504, 200])
+    expect(await (await early).json()).toMatchObject({ error: { code: 'timeout', charged: 'unknown' } })
   })
 
   it('retries for the page that repeats it when the first connection has gone', async () => {

@@ -15,12 +15,8 @@ export const everything = operations.map(({ id }) => id)
 
 /** A client of a sandbox, or of a proxy before it, with separate limits. */
 export function clientOf(options: Partial<ClientOptions>): SocialSearch {
-  return new SocialSearch({
-    baseUrl: mount,
-    organization: crypto.randomUUID(),
-    limits: { perMinute: false },
-    ...options,
-  })
+  const own = { baseUrl: mount, organization: crypto.randomUUID(), limits: { perMinute: false } } as const
+  return new SocialSearch({ ...own, ...options })
 }
 
 export interface Setup {
@@ -35,7 +31,7 @@ export interface Setup {
 
 export function setUp(
   options: Partial<ProxyOptions> = {},
-  more: { sandbox?: SandboxOptions; backend?: Partial<ClientOptions>; browser?: Partial<ClientOptions> } = {},
+  more: { sandbox?: SandboxOptions; backend?: Partial<ClientOptions> } = {},
 ): Setup {
   const sandbox = createSandbox({ limits: { perMinute: false }, ...more.sandbox })
   const { baseUrl, apiKey, fetch } = sandbox
@@ -48,39 +44,27 @@ export function setUp(
     onError: (...failure) => failures.push(failure),
     ...options,
   })
-  return {
-    sandbox,
-    backend,
-    proxy,
-    browser: clientOf({ auth: false, fetch: proxy, ...more.browser }),
-    failures,
-  }
+  return { sandbox, backend, proxy, browser: clientOf({ auth: false, fetch: proxy }), failures }
+}
+
+/** What a page asks for. */
+interface Asked {
+  path?: string
+  method?: string
+  headers?: Record<string, string>
+  body?: BodyInit | null
+  signal?: AbortSignal
 }
 
 /** A search as a page sends it, or a changed one. */
-export function post(
-  proxy: Setup['proxy'],
-  {
-    path = searchPath,
-    method = 'POST',
-    headers = {},
-    body = JSON.stringify({ query: 'coffee' }),
-    signal,
-  }: {
-    path?: string
-    method?: string
-    headers?: Record<string, string>
-    body?: BodyInit | null
-    signal?: AbortSignal
-  } = {},
-): Promise<Response> {
-  const request = new Request(mount + path, {
+export function post(proxy: Setup['proxy'], asked: Asked = {}): Promise<Response> {
+  const { path = searchPath, method = 'POST', headers, body = '{"query":"coffee"}', signal } = asked
+  const init = {
     method,
     headers: { 'content-type': 'application/json', ...headers },
     ...(signal && { signal }),
-    ...(method !== 'GET' && { body, duplex: 'half' }),
-  })
-  return proxy(request)
+  }
+  return proxy(new Request(mount + path, { ...init, ...(method !== 'GET' && { body, duplex: 'half' }) }))
 }
 
 /** The response to a caller who leaves after 100 ms, and how much longer it took. `atLeave` runs just before. */

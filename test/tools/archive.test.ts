@@ -15,14 +15,8 @@ async function collect(known: readonly string[]) {
     byTopic.set(query, await client.microblog.search({ query, category: 'Latest' }).toArray({ limit: 100 }))
   const records = [...byTopic.values()].flat()
   const times = records.map(({ timestamp }) => timestamp).sort()
-  const reach = {
-    records: records.length,
-    from: times[0] ?? null,
-    to: times.at(-1) ?? null,
-    lastCheck: null,
-    gaps: 1,
-    searches: known,
-  }
+  const [from = null, to = null] = [times[0], times.at(-1)]
+  const reach = { records: records.length, from, to, lastCheck: null, gaps: 1, searches: known }
   const find = (query: string, { limit }: { limit: number }) => {
     const found = byTopic.get(query) ?? []
     const kinds =
@@ -82,18 +76,16 @@ describe('archive_search', () => {
     const archive = await collect(topics)
     const { archive_search } = createTools({ client, budget: 1, archive })
     const noticeOf = async (query: string) => (await archive_search?.execute({ query }))?.notice
-    expect(await noticeOf('opera')).toContain(
-      'searches for "coffee", "typescript", "rust", "cycling", "garden" and 2 more.',
-    )
+    const five = 'searches for "coffee", "typescript", "rust", "cycling", "garden" and 2 more.'
+    expect(await noticeOf('opera')).toContain(five)
     expect(await noticeOf('tea')).not.toContain('typescript')
   })
 
   it('fails as other tools do when the collection cannot be read', async () => {
     const { client } = setUp()
     const find = () => Promise.reject(new Error('disk'))
-    const result = await createTools({ client, budget: 1, archive: { find } }).archive_search?.execute({
-      query: 'a',
-    })
+    const { archive_search } = createTools({ client, budget: 1, archive: { find } })
+    const result = await archive_search?.execute({ query: 'a' })
     expect(result?.error).toMatchObject({ code: 'internal', charged: 'no' })
   })
 })

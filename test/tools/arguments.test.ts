@@ -9,6 +9,8 @@ const sent = async (
   const { ok, error } = await tools[tool].execute(args)
   return { ok, error, body: sandbox.requests[0]?.body }
 }
+const none = { count: null, filters: null, next: null, summary: null, pages: null }
+const jsonText = { query: '5', filters: { exactSentence: '["a"]' } }
 
 describe('execute() understands what clients of models send', () => {
   it('null for its options', async () => {
@@ -17,46 +19,27 @@ describe('execute() understands what clients of models send', () => {
   })
 
   it.each([
-    [
-      'null for optional arguments',
-      { query, count: null, filters: null, next: null, summary: null, pages: null },
-      { query },
-    ],
-    [
-      'null within an object',
-      { query, filters: { lang: 'en', since: null } },
-      { query, filters: { lang: 'en' } },
-    ],
-    ['an object as JSON text', { query, filters: '{"lang":"en"}' }, { query, filters: { lang: 'en' } }],
+    ['null for optional arguments', { query, ...none }, {}],
+    ['null within an object', { query, filters: { lang: 'en', since: null } }, { filters: { lang: 'en' } }],
+    ['an object as JSON text', { query, filters: '{"lang":"en"}' }, { filters: { lang: 'en' } }],
     [
       'a list as JSON text',
       { query, filters: { hashtags: '["a","b"]' } },
-      { query, filters: { hashtags: ['a', 'b'] } },
+      { filters: { hashtags: ['a', 'b'] } },
     ],
-    [
-      'one element for a list',
-      { query, filters: { hashtags: 'a' } },
-      { query, filters: { hashtags: ['a'] } },
-    ],
-    [
-      'numbers and flags as text',
-      { query, count: '5', filters: { removeReplies: 'true' } },
-      { query, count: 5, filters: { removeReplies: true } },
-    ],
-    ['all arguments as JSON text', JSON.stringify({ query, count: 5 }), { query, count: 5 }],
-    [
-      'texts that look like JSON',
-      { query: '5', filters: { exactSentence: '["a"]' } },
-      { query: '5', filters: { exactSentence: '["a"]' } },
-    ],
+    ['one element for a list', { query, filters: { hashtags: 'a' } }, { filters: { hashtags: ['a'] } }],
+    ['numbers as text', { query, count: '5' }, { count: 5 }],
+    ['flags as text', { query, filters: { removeReplies: 'true' } }, { filters: { removeReplies: true } }],
+    ['all arguments as JSON text', JSON.stringify({ query, count: 5 }), { count: 5 }],
+    ['texts that look like JSON', jsonText, jsonText],
   ])('%s', async (_, args, body) => {
-    expect(await sent(args)).toEqual({ ok: true, error: undefined, body })
+    expect(await sent(args)).toEqual({ ok: true, error: undefined, body: { query, ...body } })
   })
 
   it('a lone number, or numbers as text, for a list of numbers', async () => {
     for (const author_industry of [4, '4', '[4]', ['4']])
-      expect((await sent({ query, author_industry }, 'professionalnet_posts_search')).body).toEqual({
-        ...{ query, author_industry: [4] },
+      expect(await sent({ query, author_industry }, 'professionalnet_posts_search')).toMatchObject({
+        body: { query, author_industry: [4] },
       })
   })
 
@@ -73,12 +56,9 @@ describe('execute() understands what clients of models send', () => {
   })
 })
 
-describe('inputSchema', () => {
-  it('validates and returns arguments as execute() reads them', async () => {
-    const { inputSchema } = setUp().tools.microblog_search
-    const args = { query, filters: '{"lang":"en"}', count: null }
-    expect(await inputSchema['~standard'].validate(args)).toEqual({
-      value: { query, filters: { lang: 'en' } },
-    })
-  })
+it('inputSchema validates and returns arguments as execute() reads them', async () => {
+  const { inputSchema } = setUp().tools.microblog_search
+  const given = { query, filters: '{"lang":"en"}', count: null }
+  const value = { query, filters: { lang: 'en' } }
+  expect(await inputSchema['~standard'].validate(given)).toEqual({ value })
 })

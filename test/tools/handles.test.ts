@@ -62,11 +62,8 @@ describe('execute() goes on at another instance', () => {
     const { sandbox } = setUp()
     const other = new SocialSearch({ ...sandbox.clientOptions(), apiKey: sandbox.writeKey })
     const { next } = await one.execute({ query })
-    const { error } = await createTools({ client: other, budget: 50 }).microblog_search.execute({
-      query,
-      next,
-    })
-    expect(error?.code).toBe('unknown_handle')
+    const { microblog_search } = createTools({ client: other, budget: 50 })
+    expect((await microblog_search.execute({ query, next })).error?.code).toBe('unknown_handle')
   })
 
   it('not if each client gets its tokens from a provider', async () => {

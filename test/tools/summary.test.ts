@@ -1,19 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
-import { type Sandbox, createSandbox } from '../support/sandbox.ts'
+import { createSandbox } from '../support/sandbox.ts'
 import { createTools } from '../../src/extensions/tools/index.ts'
 import { post } from '../support/pages.ts'
 
 type Posts = { author: string; timestamp: string }[]
 
-function setUp(posts: Posts, sandbox: Sandbox = sandboxOf(posts)) {
+function setUp(posts: Posts) {
+  const microblog = posts.map((post, index) => ({ ...post, id: String(index), body: 'coffee' }))
+  const sandbox = createSandbox({ content: { microblog }, limits: { perMinute: false } })
   const client = new SocialSearch(sandbox.clientOptions())
   return { sandbox, search: createTools({ client, budget: 50, maxItems: 15 }).microblog_search }
-}
-
-function sandboxOf(posts: Posts): Sandbox {
-  const microblog = posts.map((post, index) => ({ ...post, id: String(index), body: 'coffee' }))
-  return createSandbox({ content: { microblog }, limits: { perMinute: false } })
 }
 
 const at = (day: number): string => new Date(Date.UTC(2026, 10, day, 23, 59, 30)).toISOString()
