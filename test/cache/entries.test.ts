@@ -47,11 +47,8 @@ describe('an answer with the secret in it', () => {
       auth: false,
       fetch: proxy,
     })
-    const ends = [
-      await search(),
-      await search(),
-      await settle(browser.microblog.search(query).withResponse()),
-    ]
+    const ofPage = () => settle(browser.microblog.search(query).withResponse())
+    const ends = [await search(), await search(), await ofPage()]
     for (const { value } of ends) {
       expect(value?.data).toMatchObject({ posts: [{ id: '1' }], echo: ['[redacted]', 1] })
       expect(await value?.response.json()).toMatchObject({ echo: ['[redacted]', 1] })
@@ -76,23 +73,22 @@ describe('an entry of a store', () => {
     expect(warnings).toContainEqual(['the cache failed', expect.any(String)])
   })
 
-  it('is a miss when it is from the future by more than maxAge', async () => {
-    const { client } = await clientWith((entry) => ({ ...entry, at: Number(entry['at']) + 61_000 }))
-    await settle(client.microblog.search(query))
-    expect(service.arrivals).toHaveLength(2)
-  })
-
-  it('is a hit when the clock of its process was ahead by less than maxAge', async () => {
-    const { client } = await clientWith((entry) => ({ ...entry, at: Number(entry['at']) + 59_000 }))
-    const { value } = await settle(client.microblog.search(query).withResponse())
-    expect(value?.cached).toMatchObject({ age: 0, saved: 2 })
-  })
+  it.each([
+    [61_000, 'a miss', 'more', undefined],
+    [59_000, 'a hit', 'less', { age: 0, saved: 2 }],
+  ])(
+    'from %i ms ahead is %s, since the clock of its process was ahead by %s than maxAge',
+    async (ms, _, __, hit) => {
+      const { client } = await clientWith((entry) => ({ ...entry, at: Number(entry['at']) + ms }))
+      const { value } = await settle(client.microblog.search(query).withResponse())
+      expect(value?.cached).toEqual(hit && expect.objectContaining(hit))
+      expect(service.arrivals).toHaveLength(hit ? 1 : 2)
+    },
+  )
 
   it('is not written when the service may not have charged the answer', async () => {
-    const headers = {
-      'content-type': 'application/json',
-      'social-search-credits': 'spent=0, uncertain=2, charged=unknown',
-    }
+    const credits = 'spent=0, uncertain=2, charged=unknown'
+    const headers = { 'content-type': 'application/json', 'social-search-credits': credits }
     service.script(() => ok(undefined, { headers }))
     const { client } = cached()
     await settle(client.microblog.search(query))

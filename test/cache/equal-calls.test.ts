@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import {
+  type CallOptions,
   ConnectionError,
   CreditBudget,
   CreditBudgetError,
@@ -22,6 +23,14 @@ async function begin<T>(call: PromiseLike<T>): Promise<{ value?: T; error?: unkn
     (error: unknown) => ({ error }),
   )
   return { ...outcome, ms: performance.now() - start }
+}
+
+type Cached = ReturnType<typeof cached>['client']
+
+/** The outcomes of so many equal calls. */
+const endsOf = async (client: Cached, count: number, options?: CallOptions) => {
+  const calls = Array.from({ length: count }, () => begin(client.microblog.search(query, options)))
+  return (await settle(Promise.all(calls))).value!
 }
 
 describe('equal calls in flight', () => {
@@ -99,8 +108,7 @@ describe('equal calls in flight', () => {
   it('end with one error when the answer is lost: nothing is sent twice', async () => {
     service.script(() => Response.error())
     const { client } = cached()
-    const calls = Array.from({ length: 10 }, () => begin(client.microblog.search(query)))
-    const errors = (await settle(Promise.all(calls))).value!.map(({ error }) => error as ConnectionError)
+    const errors = (await endsOf(client, 10)).map(({ error }) => error as ConnectionError)
     for (const error of errors) {
       expect(error).toBeInstanceOf(ConnectionError)
       expect(error).toMatchObject({ code: 'connection', charged: 'unknown', reason: errors[0]?.reason })
@@ -113,23 +121,19 @@ describe('equal calls in flight', () => {
   })
 
   it('have paid for an answer that nobody can read once', async () => {
-    service.script(
-      () =>
-        new Response('{"requestId":"req_1", broken', {
-          headers: { 'social-search-credits': 'spent=2, uncertain=0, charged=yes' },
-        }),
-    )
-    const { client } = cached()
-    const calls = [1, 2].map(() => begin(client.microblog.search(query)))
-    const [payer, other] = (await settle(Promise.all(calls))).value!.map(({ error }) => error)
-    expect(payer).toMatchObject({ code: 'invalid_response', charged: 'yes', credits: { spent: 2 } })
-    expect(other).toMatchObject({
-      charged: 'yes',
-      credits: { spent: 0 },
-      body: (payer as InvalidResponseError).body,
-    })
-    expect((payer as Error).message).toContain('You were charged 2 credits')
-    expect((other as Error).message).toContain('You were charged 0 credits')
+    const headers = { 'social-search-credits': 'spent=2, uncertain=0, charged=yes' }
+    service.script(() => new Response('{"requestId":"req_1", broken', { headers }))
+    const errors = (await endsOf(cached().client, 2)).map(({ error }) => error as InvalidResponseError)
+    for (const [index, spent] of [2, 0].entries()) {
+      const { body } = errors[0]!
+      expect(errors[index]).toMatchObject({
+        code: 'invalid_response',
+        charged: 'yes',
+        credits: { spent },
+        body,
+      })
+      expect(errors[index]?.message).toContain(`You were charged ${spent} credits`)
+    }
   })
 
   it('send nothing on the budget of a leader that leaves the queue, and begin anew on their own', async () => {
@@ -151,8 +155,7 @@ describe('equal calls in flight', () => {
     const { client } = cached()
     const budget = new CreditBudget(1)
     const reserve = vi.spyOn(budget, 'reserve')
-    const calls = Array.from({ length: 20 }, () => begin(client.microblog.search(query, { budget })))
-    const errors = (await settle(Promise.all(calls))).value!.map(({ error }) => error as CreditBudgetError)
+    const errors = (await endsOf(client, 20, { budget })).map(({ error }) => error as CreditBudgetError)
     expect(errors.map(({ refusedBy }) => refusedBy)).toEqual(Array(20).fill(budget))
     expect(reserve).toHaveBeenCalledTimes(1)
   })
@@ -174,10 +177,8 @@ describe('equal calls in flight', () => {
     abort.abort('left')
     expect((await settle(leader)).value).toMatchObject({ error: 'left', ms: at })
     expect(idsOf((await settle(other)).value?.value?.posts ?? [])).toEqual(['1'])
-    expect(budgets.map((each) => each.summary())).toMatchObject([
-      { spent: 0, uncertain: 0 },
-      { spent: 2, uncertain: 0 },
-    ])
+    for (const [index, spent] of [0, 2].entries())
+      expect(budgets[index]?.summary()).toMatchObject({ spent, uncertain: 0 })
     expect(service.arrivals).toHaveLength(2)
   })
 
@@ -218,14 +219,8 @@ describe('equal calls in flight', () => {
   it('share the failure of a request that cannot be sent', async () => {
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' })
     let sent = 0
-    const { client } = cached({
-      fetch: () => {
-        sent++
-        return Promise.reject(new TypeError('fetch failed', { cause }))
-      },
-    })
-    const calls = Array.from({ length: 12 }, () => begin(client.microblog.search(query)))
-    for (const { error } of (await settle(Promise.all(calls))).value!)
+    const fetch = () => (sent++, Promise.reject(new TypeError('fetch failed', { cause })))
+    for (const { error } of await endsOf(cached({ fetch }).client, 12))
       expect(error).toMatchObject({ code: 'connection', charged: 'no' })
     expect(sent).toBe(3)
   })
@@ -234,28 +229,23 @@ describe('equal calls in flight', () => {
     service.script(rateLimited(1), () => ok())
     const { client } = cached()
     const refused = begin(client.microblog.search(query, { retry: false }))
-    const others = Array.from({ length: 9 }, () => begin(client.microblog.search(query)))
-    expect((await settle(refused)).value!.error).toMatchObject({ code: 'rate_limited', charged: 'no' })
-    for (const { error } of (await settle(Promise.all(others))).value!) expect(error).toBeUndefined()
+    const others = endsOf(client, 9)
+    expect((await refused).error).toMatchObject({ code: 'rate_limited', charged: 'no' })
+    for (const { error } of await others) expect(error).toBeUndefined()
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 0 })
   })
 
   it('share a refusal of the service', async () => {
     service.script(() => failure(403, 'forbidden'))
-    const { client } = cached()
-    const calls = Array.from({ length: 10 }, () => begin(client.microblog.search(query)))
-    for (const { error } of (await settle(Promise.all(calls))).value!)
-      expect(error).toMatchObject({ status: 403 })
+    for (const { error } of await endsOf(cached().client, 10)) expect(error).toMatchObject({ status: 403 })
     expect(service.arrivals).toHaveLength(1)
   })
 
   it('retry failures of unknown cost when the only call allows it', async () => {
     service.script(slow(5000), () => ok())
     const { client } = cached()
-    const { error } = await settle(
-      client.microblog.search(query, { timeout: 1000, retry: { unknown: true } }),
-    )
-    expect(error).toBeUndefined()
+    const options = { timeout: 1000, retry: { unknown: true } }
+    expect((await settle(client.microblog.search(query, options))).error).toBeUndefined()
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 2 })
   })
 

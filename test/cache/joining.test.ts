@@ -9,6 +9,30 @@ const service = scriptedService()
 virtualTime()
 
 describe('search()', () => {
+  it('of 99 equal calls succeeds when the timeout of the first one is short', async () => {
+    service.script(slow(1000), ok())
+    const { search } = cached().client.microblog
+    const calls = Array.from({ length: 100 }, (_, i) => search(query, i === 0 ? { timeout: 50 } : {}).then())
+    const { value = [] } = await settle(Promise.allSettled(calls))
+    expect(value[0]).toMatchObject({ reason: { name: 'TimeoutError', charged: 'unknown' } })
+    expect(value.filter(({ status }) => status === 'fulfilled')).toHaveLength(99)
+    expect(service.arrivals).toHaveLength(2)
+  })
+
+  it('returns the answer at its deadline when the store hangs in delete()', async () => {
+    service.script(ok(page(['1'], 'A')))
+    const { client } = cached({}, { ...mapStore(), delete: () => new Promise(() => {}) })
+    const { value, ms } = await settle(client.microblog.search(query, { deadline: 100 }))
+    expect([value?.posts.length, ms]).toEqual([1, 100])
+  })
+
+  it('ends at its deadline when the store hangs in get(), and sends nothing', async () => {
+    const { client } = cached({}, { ...mapStore(), get: () => new Promise(() => {}) })
+    const outcome = await settle(client.microblog.search(query, { deadline: 100 }))
+    expect(outcome).toMatchObject({ error: { code: 'timeout', charged: 'no' }, ms: 100 })
+    expect(service.arrivals).toEqual([])
+  })
+
   it('fetches anew when an equal call at the same time accepts an older answer', async () => {
     service.script(ok(), ok(page(['2'])))
     const { client } = cached()
@@ -80,12 +104,10 @@ describe('search()', () => {
   })
 })
 
-describe('mentions.setState()', () => {
-  it('sends each of two equal calls, since it writes', async () => {
-    service.script(slow(1000))
-    const { mentions } = cached().client
-    const write = () => mentions.setState('men_1', { state: 'seen' })
-    await settle(Promise.all([write(), write()]))
-    expect(service.arrivals).toHaveLength(2)
-  })
+it('mentions.setState() sends each of two equal calls, since it writes', async () => {
+  service.script(slow(1000))
+  const { mentions } = cached().client
+  const write = () => mentions.setState('men_1', { state: 'seen' })
+  await settle(Promise.all([write(), write()]))
+  expect(service.arrivals).toHaveLength(2)
 })

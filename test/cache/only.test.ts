@@ -11,11 +11,13 @@ virtualTime()
 
 const only = { cache: 'only' } as const
 
+const allowed = 'cache must be false, refresh, only or { maxAge: milliseconds }'
+
 describe('search() refuses the option cache before it sends', () => {
   it.each([
-    ['with an unknown word', 'Only', 'cache must be false, refresh, only or { maxAge: milliseconds }'],
-    ['with null', null, 'cache must be false, refresh, only or { maxAge: milliseconds }'],
-    ['with a negative age', { maxAge: -1 }, 'cache must be false, refresh, only or { maxAge: milliseconds }'],
+    ['with an unknown word', 'Only', allowed],
+    ['with null', null, allowed],
+    ['with a negative age', { maxAge: -1 }, allowed],
     ['with a misspelled field', { maxage: 0 }, 'unknown option cache.maxage; expected one of maxAge'],
   ])('%s, also without a cache', async (_, cache, message) => {
     for (const client of [cached().client, makeClient()]) {
@@ -44,10 +46,10 @@ describe("search() with cache: 'only'", () => {
     const { error } = await settle(client.microblog.search(query, only))
     expect(error).toBeInstanceOf(NotCachedError)
     expect(isSocialSearchError(error)).toBe(true)
+    const advice = 'the cache has no answer to these params; leave out `cache` to send it'
     expect(error).toMatchObject({
       ...{ code: 'not_cached', charged: 'no', operation: 'microblog.search', attempts: [], next: query },
-      message:
-        'microblog.search: not sent: the cache has no answer to these params; leave out `cache` to send it',
+      message: `microblog.search: not sent: ${advice}`,
     })
     expect(service.arrivals).toHaveLength(0)
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 0, reserved: 0 })
@@ -99,10 +101,8 @@ describe("search() with cache: 'only'", () => {
 
   it('fails with the reason of its signal when that is aborted', async () => {
     const reason = new Error('enough')
-    const { error } = await settle(
-      cached().client.microblog.search(query, { ...only, signal: AbortSignal.abort(reason) }),
-    )
-    expect(error).toBe(reason)
+    const options = { ...only, signal: AbortSignal.abort(reason) }
+    expect((await settle(cached().client.microblog.search(query, options))).error).toBe(reason)
   })
 
   it('is refused by a client without a cache, and sends nothing', async () => {

@@ -43,11 +43,10 @@ describe('ResultCache', () => {
   it('gives each call a copy of the answer', async () => {
     service.script(() => ok())
     const { client } = cached()
-    const [first, second] = (
-      await settle(Promise.all([client.microblog.search(query), client.microblog.search(query)]))
-    ).value!
-    first.posts.length = 0
-    expect(idsOf(second.posts)).toEqual(['1'])
+    const both = [client.microblog.search(query), client.microblog.search(query)]
+    const { value } = await settle(Promise.all(both))
+    value![0]!.posts.length = 0
+    expect(idsOf(value![1]!.posts)).toEqual(['1'])
     expect(idsOf((await client.microblog.search(query)).posts)).toEqual(['1'])
   })
 
@@ -64,13 +63,8 @@ describe('ResultCache', () => {
   })
 
   it('must be one: a client refuses another object, which would never answer', () => {
-    for (const cache of [
-      {},
-      new Map(),
-      true,
-      { connect: () => ({}) },
-      { get: () => {}, set: () => {} },
-    ] as never[])
+    const others = [{}, new Map(), true, { connect: () => ({}) }, { get: () => {}, set: () => {} }] as never[]
+    for (const cache of others)
       expect(() => makeClient({ cache })).toThrow(
         /^cache must be a ResultCache of social-search-sdk\/cache, got/,
       )
@@ -98,9 +92,8 @@ describe('ResultCache', () => {
 
   it('counts the cost of an answer that the schema of its call refuses in the error', async () => {
     service.script(() => ok())
-    const { error } = await settle(
-      cached().client.microblog.search(query, { schema: z.object({ id: z.number() }) }),
-    )
+    const schema = z.object({ id: z.number() })
+    const { error } = await settle(cached().client.microblog.search(query, { schema }))
     expect(error).toMatchObject({ charged: 'yes', credits: { spent: 2 }, callId: expect.any(Number) })
   })
 
@@ -139,36 +132,23 @@ describe('the option cache of a call', () => {
     expect(await ask()).toEqual(['4'])
   })
 
-  it('fetches each page of a refreshed walk, also when its first page is the same', async () => {
-    service.script(...threePages(), ...threePages())
-    const { client } = cached()
-    const walk = (cache?: 'refresh') =>
-      settle(client.microblog.search(query, { cache }).toArray({ limit: 9 }))
-    await walk()
-    expect(idsOf((await walk('refresh')).value!)).toEqual(['1', '2', '3', '4', '5'])
-    expect(service.arrivals).toHaveLength(6)
-  })
-
-  it('fetches every page of a walk when maxAge is 0', async () => {
-    service.script(...threePages(), ...threePages())
-    const { client } = cached()
-    await settle(client.microblog.search(query).toArray({ limit: 9 }))
-    await settle(client.microblog.search(query, { cache: { maxAge: 0 } }).toArray({ limit: 9 }))
-    expect(service.arrivals).toHaveLength(6)
-  })
+  it.each(['refresh', { maxAge: 0 }] as const)(
+    'fetches each page of a walk with %j, also when its first page is the same',
+    async (option) => {
+      service.script(...threePages(), ...threePages())
+      const { walk } = cached()
+      await walk()
+      expect(await walk(option)).toEqual(['1', '2', '3', '4', '5'])
+      expect(service.arrivals).toHaveLength(6)
+    },
+  )
 
   it('never mixes pages of two walks, even with the same cursor', async () => {
     service.script(...threePages(), ok(page(['0', '1'], 'A')), ok(page(['2', '3'])))
-    const { client } = cached()
-    await settle(client.microblog.search(query).toArray({ limit: 9 }))
-    const { value } = await settle(client.microblog.search(query, { cache: 'refresh' }).toArray({ limit: 9 }))
-    expect(idsOf(value!)).toEqual(['0', '1', '2', '3'])
-    expect(idsOf((await settle(client.microblog.search(query).toArray({ limit: 9 }))).value!)).toEqual([
-      '0',
-      '1',
-      '2',
-      '3',
-    ])
+    const { walk } = cached()
+    await walk()
+    for (const option of ['refresh', undefined] as const)
+      expect(await walk(option)).toEqual(['0', '1', '2', '3'])
     expect(service.arrivals).toHaveLength(5)
   })
 

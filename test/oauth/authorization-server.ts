@@ -25,19 +25,16 @@ export async function authorizationServer(
   const server = createServer((request, response) => void handle(request, response))
   const issuer = await listening(server)
   const refreshes: boolean[] = []
+  const native = {
+    ...({ application_type: 'native', redirect_uris: [redirectUri] } as const),
+    grant_types: ['authorization_code', 'refresh_token'],
+  }
   const configuration: Configuration = {
     clients: [
+      { ...native, client_id: clientId, client_secret: clientSecret },
+      { ...native, client_id: publicClientId, token_endpoint_auth_method: 'none' },
       {
-        ...{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] },
-        ...{ application_type: 'native', grant_types: ['authorization_code', 'refresh_token'] },
-      },
-      {
-        ...{ client_id: publicClientId, token_endpoint_auth_method: 'none', redirect_uris: [redirectUri] },
-        ...{ application_type: 'native', grant_types: ['authorization_code', 'refresh_token'] },
-      },
-      {
-        client_id: 'api',
-        client_secret: 'api_secret',
+        ...{ client_id: 'api', client_secret: 'api_secret' },
         redirect_uris: [],
         grant_types: [],
         response_types: [],
@@ -79,10 +76,8 @@ export async function authorizationServer(
     await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true })
 
     async function consent(): Promise<{ grantId: string }> {
-      const grant = new provider.Grant({
-        accountId: session?.accountId,
-        clientId: String(params['client_id']),
-      })
+      const clientId = String(params['client_id'])
+      const grant = new provider.Grant({ accountId: session?.accountId, clientId })
       const { missingOIDCScope, missingResourceScopes } = prompt.details as {
         missingOIDCScope?: string[]
         missingResourceScopes?: Record<string, string[]>
@@ -94,10 +89,7 @@ export async function authorizationServer(
     }
   }
 
-  return {
-    ...{ provider, issuer, refreshes },
-    close: () => closed(server),
-  }
+  return { provider, issuer, refreshes, close: () => closed(server) }
 }
 
 /** Goes where a user's browser would, and returns the address it ends up at: the client's own, without calling it. */

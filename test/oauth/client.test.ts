@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ConfigurationError } from '../../src/index.ts'
 import type { OAuthClientOptions } from '../../src/extensions/oauth/index.ts'
-import { json, makeOAuth, refusal, scriptedServer, secrets, storeOf } from './helpers.ts'
+import { json, makeOAuth, oauthError, refusal, scriptedServer, secrets, storeOf } from './helpers.ts'
 
 const redirectUri = 'https://app.example/callback'
 const pending = { state: 'state_4c1d', codeVerifier: secrets.verifier }
@@ -13,26 +13,24 @@ describe('createOAuthClient()', () => {
     authorization_endpoint: 'https://as.example/authorize',
     token_endpoint: 'https://as.example/token',
   }
-  const discover = async (
-    answers: Record<string, () => Response>,
-    more: Partial<OAuthClientOptions> = {},
-  ) => {
+  const issuer = 'https://as.example'
+  const discover = async (answers: Record<string, object>) => {
     const urls: string[] = []
-    const fetch = (request: Request) => {
-      urls.push(request.url)
-      return Promise.resolve((answers[new URL(request.url).pathname] ?? (() => json('', 404)))())
+    const fetch = ({ url }: Request) => {
+      urls.push(url)
+      const body = answers[new URL(url).pathname]
+      return Promise.resolve(body ? json(body) : json('', 404))
     }
-    const issuer = 'https://as.example'
-    return { urls, oauth: await makeOAuth({ endpoints: undefined, issuer, fetch, ...more }) }
+    return { urls, oauth: await makeOAuth({ endpoints: undefined, issuer, fetch }) }
   }
   const oauthPath = '/.well-known/oauth-authorization-server'
   const oidcPath = '/.well-known/openid-configuration'
 
   it('reads the endpoints from the issuer’s metadata, OAuth’s or OpenID Connect’s', async () => {
-    const { oauth, urls } = await discover({ [oauthPath]: () => json(metadata) })
+    const { oauth, urls } = await discover({ [oauthPath]: metadata })
     expect(urls).toEqual([`https://as.example${oauthPath}`])
     expect((await oauth.authorizationUrl()).url).toMatch(/^https:\/\/as\.example\/authorize\?/)
-    const second = await discover({ [oidcPath]: () => json(metadata) })
+    const second = await discover({ [oidcPath]: metadata })
     expect(second.urls).toEqual([`https://as.example${oauthPath}`, `https://as.example${oidcPath}`])
   })
 
@@ -41,13 +39,13 @@ describe('createOAuthClient()', () => {
     ['without endpoints', { issuer: metadata.issuer }],
     ['with an endpoint without TLS', { ...metadata, token_endpoint: 'http://as.example/token' }],
   ])('refuses metadata %s', async (_, body) => {
-    const work = discover({ [oauthPath]: () => json(body), [oidcPath]: () => json(body) })
+    const work = discover({ [oauthPath]: body, [oidcPath]: body })
     expect(await refusal(work)).toMatchObject({ step: 'discovery', reason: 'invalid_response' })
   })
 
   it('requires the issuer in callbacks if the metadata says so', async () => {
     const body = { ...metadata, authorization_response_iss_parameter_supported: true }
-    const { oauth } = await discover({ [oauthPath]: () => json(body) })
+    const { oauth } = await discover({ [oauthPath]: body })
     expect(await refusal(oauth.exchange(callback, pending))).toMatchObject({ reason: 'invalid_callback' })
   })
 
@@ -59,10 +57,9 @@ describe('createOAuthClient()', () => {
   ])('sends its secret in %s when the server offers %j', async (_, offered, options, inForm) => {
     const server = scriptedServer()
     const described = json({ ...metadata, token_endpoint_auth_methods_supported: offered })
-    const oauth = await makeOAuth({
-      ...{ endpoints: undefined, issuer: 'https://as.example', ...options },
-      fetch: (request) => (request.method === 'GET' ? Promise.resolve(described) : server.fetch(request)),
-    })
+    const fetch = (request: Request) =>
+      request.method === 'GET' ? Promise.resolve(described) : server.fetch(request)
+    const oauth = await makeOAuth({ endpoints: undefined, issuer, fetch, ...options })
     await oauth.exchange(callback, pending)
     expect(server.forms[0]?.get('client_secret')).toBe(inForm ? secrets.clientSecret : null)
     expect(server.requests[0]?.headers.has('authorization')).toBe(!inForm)
@@ -72,16 +69,10 @@ describe('createOAuthClient()', () => {
     [{ endpoints: undefined }, /pass issuer, or endpoints/],
     [{ issuer: 'http://as.example' }, /issuer must be https/],
     [{ issuer: 'as.example' }, /issuer is not a URL/],
-    [
-      { endpoints: { authorization: 'https://as.example', token: 'http://as.example' } },
-      /token must be https/,
-    ],
+    [{ endpoints: { authorization: issuer, token: 'http://as.example' } }, /token must be https/],
     [{ clientId: '' }, /clientId/],
     [{ clientSecret: 5 as never }, /clientSecret/],
-    [
-      { clientAuthentication: 'client_secret_jwt' as never },
-      /clientAuthentication must be 'client_secret_basic'/,
-    ],
+    [{ clientAuthentication: 'jwt' as never }, /clientAuthentication must be 'client_secret_basic'/],
     [{ redirectUri: '/callback' }, /redirectUri/],
     [{ baseUrl: 'http://api.example/v1' }, /baseUrl must be https/],
     [{ scopes: [] }, /scopes/],
@@ -89,9 +80,8 @@ describe('createOAuthClient()', () => {
     [{ fetch: 5 as never }, /fetch/],
     [{ secret: 'x' } as never, /unknown option secret/],
   ])('refuses %j', async (options, message) => {
-    const error: unknown = await makeOAuth(options).catch((error: unknown) => error)
-    expect(error).toBeInstanceOf(ConfigurationError)
-    expect((error as Error).message).toMatch(message)
+    await expect(makeOAuth(options)).rejects.toThrow(ConfigurationError)
+    await expect(makeOAuth(options)).rejects.toThrow(message)
   })
 
   it('refuses a secret in a browser', async () => {
@@ -176,29 +166,22 @@ describe('OAuthClient.exchange()', () => {
     await expect(oauth.session().token()).rejects.toMatchObject({ reason: 'no_tokens' })
   })
 
-  it.each<[string, Partial<{ url: string; pending: unknown; user: unknown[] }>, string]>([
-    ...[undefined, null, '', 42].map((user): [string, { user: unknown[] }, string] => [
-      `${user} as the user`,
-      { user: [user] },
-      'user must be a string that is not empty, got',
+  const notPending = [undefined, null, {}, { state: '', codeVerifier: 'x' }, { state: 'x' }]
+  it.each<[string, Partial<{ url: string; pending: unknown; user: unknown[] }>]>([
+    ...[undefined, null, '', 42].map((user): [string, object] => [
+      ...(['user must be a string that is not empty, got', { user: [user] }] as const),
     ]),
-    ...[undefined, null, {}, { state: '', codeVerifier: 'x' }, { state: 'x' }].map(
-      (pending): [string, { pending: unknown }, string] => [
-        `${JSON.stringify(pending)} as pending`,
-        { pending },
-        'pending must be what authorizationUrl() returned',
-      ],
-    ),
-    ['what is neither a URL nor a path', { url: 'http://[' }, 'neither a URL nor a path'],
-  ])('refuses %s, before anything is sent', async (_, given, message) => {
+    ...notPending.map((pending): [string, object] => [
+      ...(['pending must be what authorizationUrl() returned', { pending }] as const),
+    ]),
+    ['neither a URL nor a path', { url: 'http://[' }],
+  ])('refuses, before anything is sent: %s %j', async (message, given) => {
     const server = scriptedServer()
     const oauth = await makeOAuth({ fetch: server.fetch })
     const { url, pending: kept, user } = { url: callback, pending, user: [], ...given }
-    const error: unknown = await oauth
-      .exchange(url, kept as never, ...(user as []))
-      .catch((error: unknown) => error)
-    expect(error).toBeInstanceOf(ConfigurationError)
-    expect((error as Error).message).toContain(message)
+    const exchange = () => oauth.exchange(url, kept as never, ...(user as []))
+    await expect(exchange()).rejects.toThrow(ConfigurationError)
+    await expect(exchange()).rejects.toThrow(message)
     if (given.user) expect(() => oauth.session(...(given.user as []))).toThrow(message)
     expect(server.forms).toEqual([])
   })
@@ -207,11 +190,7 @@ describe('OAuthClient.exchange()', () => {
     ['the state of another request', `?code=${secrets.code}&state=other`, 'invalid_callback'],
     ['no state', `?code=${secrets.code}`, 'invalid_callback'],
     ['no code', `?state=${pending.state}`, 'invalid_callback'],
-    [
-      'another issuer',
-      `?code=${secrets.code}&state=${pending.state}&iss=https://evil.example`,
-      'invalid_callback',
-    ],
+    ['another issuer', `?code=x&state=${pending.state}&iss=https://evil.example`, 'invalid_callback'],
     ['a refusal', `?error=access_denied&error_description=no&state=${pending.state}`, 'access_denied'],
     ['a refusal of another request', '?error=access_denied&state=other', 'invalid_callback'],
   ])('refuses a callback with %s, and sends nothing', async (_, query, reason) => {
@@ -254,6 +233,19 @@ describe('an OAuth client', () => {
       expect(message).toBe('exchange: the authorization server responded with x')
     },
   )
+
+  it('suggests client_secret_post when the server refuses the header', async () => {
+    const said = 'exchange: the authorization server responded with invalid_client (in words)'
+    const advice = "; if the secret is right, set clientAuthentication: 'client_secret_post'"
+    for (const [clientAuthentication, message] of [
+      ['client_secret_basic', said + advice],
+      ['client_secret_post', said],
+    ] as const) {
+      const fetch = () => Promise.resolve(oauthError('invalid_client', 401))
+      const oauth = await makeOAuth({ fetch, clientAuthentication })
+      expect(await refusal(oauth.exchange(callback, pending))).toMatchObject({ message })
+    }
+  })
 
   it('does not repeat the beginning of a secret when a long reason is shortened', async () => {
     const words = `${'x'.repeat(195)}${secrets.code}`

@@ -26,6 +26,10 @@ export const json = (body: unknown, status = 200, headers: Record<string, string
     headers: { 'content-type': 'application/json', ...headers },
   })
 
+/** New tokens, without a refresh token. */
+export const tokens = (n: number, more = {}, headers = {}): Response =>
+  json({ access_token: access(n), token_type: 'Bearer', expires_in: 3600, ...more }, 200, headers)
+
 export const oauthError = (error: string, status = 400, headers = {}): Response =>
   json({ error, error_description: 'in words' }, status, headers)
 
@@ -35,30 +39,20 @@ export const broken = (code: string, syscall: string) => (): never => {
 }
 
 /** An authorization server that answers each refresh as scripted, the last way for ever; by default with the next tokens. */
-export function scriptedServer(): {
-  forms: URLSearchParams[]
-  requests: Request[]
-  script(...answers: TokenAnswer[]): void
-  next: TokenAnswer
-  fetch: (request: Request) => Promise<Response>
-} {
+export function scriptedServer() {
   const forms: URLSearchParams[] = []
   const requests: Request[] = []
   let issued = 0
-  const next: TokenAnswer = () => {
-    issued++
-    return json({
-      ...{ access_token: `${secrets.access}_${issued}`, refresh_token: `${secrets.refresh}_${issued}` },
-      ...{ token_type: 'Bearer', expires_in: 3600 },
-    })
-  }
+  const next: TokenAnswer = () => tokens(++issued, { refresh_token: refreshToken(issued) })
   let answers: TokenAnswer[] = [next]
   return {
     forms,
     requests,
     next,
-    script: (...scripted) => void (answers = scripted),
-    fetch: async (request) => {
+    script: (...scripted: TokenAnswer[]) => void (answers = scripted),
+    /** The refresh tokens that it was sent. */
+    refreshed: () => forms.map((form) => form.get('refresh_token')),
+    fetch: async (request: Request) => {
       const form = new URLSearchParams(await request.clone().text())
       forms.push(form)
       requests.push(request)
@@ -77,6 +71,9 @@ export function makeOAuth(options: Partial<OAuthClientOptions> = {}): Promise<OA
     ...{ scopes: ['search:read', 'offline_access'], ...options },
   })
 }
+
+/** Tokens that have just expired. */
+export const expired = (more: Partial<TokenSet> = {}) => tokenSet({ expiresAt: Date.now(), ...more })
 
 /** Tokens that were obtained just now. */
 export function tokenSet(more: Partial<TokenSet> = {}): TokenSet {
@@ -98,16 +95,19 @@ export function storeOf(
     held: tokens,
     set: (tokens: TokenSet | null): unknown => (store.held = tokens),
     update: async <T>(_: string, change: ChangeText<T>): Promise<T> => {
-      const { value, result } = change(
-        store.held ? JSON.stringify(store.held) : undefined,
-        Date.now() + storeAheadMs,
-        0,
-      )
+      const text = store.held ? JSON.stringify(store.held) : undefined
+      const { value, result } = change(text, Date.now() + storeAheadMs, 0)
       if (value !== undefined) await store.set(value === '' ? null : JSON.parse(value))
       return result
     },
   }
   return store
+}
+
+/** Lets a store take no new tokens any more, apart from the note that a refresh token is sent. */
+export function refuseTokens(store: ReturnType<typeof storeOf>): void {
+  const { set } = store
+  store.set = (tokens) => (tokens?.refreshSentAt ? set(tokens) : Promise.reject(new Error('away')))
 }
 
 /** A service that takes only the access tokens in `good`, and a client of it that lives on the session. */
@@ -132,10 +132,7 @@ export async function setUp(tokens: TokenSet | null = tokenSet(), options: Parti
 }
 
 export async function refusal(work: Promise<unknown>): Promise<OAuthError> {
-  const error = await work.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
+  const error: unknown = await work.catch((error: unknown) => error)
   expect(error).toBeInstanceOf(OAuthError)
   return error as OAuthError
 }

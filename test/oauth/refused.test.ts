@@ -6,6 +6,7 @@ import { query } from '../support/search.ts'
 import {
   access,
   broken,
+  expired,
   json,
   makeOAuth,
   minutes,
@@ -14,6 +15,7 @@ import {
   refreshToken,
   setUp,
   tokenSet,
+  tokens,
 } from './helpers.ts'
 
 virtualTime()
@@ -28,22 +30,16 @@ describe('a call that is refused with a 401', () => {
     expect(server.forms).toHaveLength(1)
   })
 
-  it('rejects with an AuthenticationError when the new token is refused, too', async () => {
+  it.each([
+    ['the new token is refused, too', 1],
+    ['the server gives the refused token again', 0],
+  ])('rejects with an AuthenticationError when %s', async (_, given) => {
     const { server, client, accepts, bearers } = await setUp()
     accepts.token = () => false
+    server.script(() => tokens(given))
     const { error } = await settle(client.microblog.search(query))
     expect(error).toBeInstanceOf(AuthenticationError)
-    expect(bearers).toEqual([access(0), access(1)])
-    expect(server.forms).toHaveLength(1)
-  })
-
-  it('rejects with an AuthenticationError when the server gives the refused token again', async () => {
-    const { server, client, accepts, bearers } = await setUp()
-    accepts.token = () => false
-    server.script(() => json({ access_token: access(0), token_type: 'Bearer', expires_in: 3600 }))
-    const { error } = await settle(client.microblog.search(query))
-    expect(error).toBeInstanceOf(AuthenticationError)
-    expect([bearers, server.forms.length]).toEqual([[access(0), access(0)], 1])
+    expect([bearers, server.forms.length]).toEqual([[access(0), access(given)], 1])
   })
 
   it('leaves a failed refresh to the next call', async () => {
@@ -127,9 +123,8 @@ describe('ReauthorizationRequiredError', () => {
     const { server, client, bearers } = await setUp()
     server.script(broken('ECONNRESET', 'read'))
     passQuickly(minutes(59) + 1)
-    for (let call = 0; call < 2; call++) {
+    for (let call = 0; call < 2; call++)
       expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason: 'lost' })
-    }
     expect(bearers).toEqual([])
     expect(server.forms).toHaveLength(1)
   })
@@ -167,13 +162,12 @@ describe('ReauthorizationRequiredError', () => {
     const other = await setUp({ accessToken: access(0), obtainedAt, expiresAt: obtainedAt + 1 })
     expect((await settle(other.client.microblog.search(query))).value?.posts).toHaveLength(1)
     other.accepts.token = () => false
-    expect((await settle(other.client.microblog.search(query))).error).toMatchObject({
-      reason: 'no_refresh_token',
-    })
+    const { error } = await settle(other.client.microblog.search(query))
+    expect(error).toMatchObject({ reason: 'no_refresh_token' })
   })
 
   it('ends when another process stores new tokens', async () => {
-    const { server, client, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { server, client, store } = await setUp(expired())
     server.script(() => oauthError('invalid_grant'))
     expect((await settle(client.microblog.search(query))).error).toMatchObject({ reason: 'refused' })
     store.held = tokenSet({ accessToken: access(5) })

@@ -5,15 +5,18 @@ import { collectGarbage } from '../support/garbage.ts'
 import { query } from '../support/search.ts'
 import {
   access,
+  expired,
   json,
   minutes,
   oauthError,
   passQuickly,
   refreshToken,
+  refuseTokens,
   secrets,
   setUp,
-  tokenSet,
   storeAheadMs,
+  tokenSet,
+  tokens,
 } from './helpers.ts'
 
 virtualTime()
@@ -29,14 +32,14 @@ describe('OAuthSession.token()', () => {
     expect(server.forms).toHaveLength(0)
     passQuickly(2)
     expect((await settle(session.token())).value).toBe(access(1))
-    expect(server.forms.map((form) => form.get('refresh_token'))).toEqual([refreshToken(0)])
+    expect(server.refreshed()).toEqual([refreshToken(0)])
   })
 
   it('uses a token whose lifetime is over when it arrives', async () => {
-    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { server, session } = await setUp(expired())
     server.script(async () => {
       await new Promise((resolve) => setTimeout(resolve, 2000))
-      return json({ access_token: access(1), token_type: 'Bearer', expires_in: 1 })
+      return tokens(1, { expires_in: 1 })
     })
     expect((await settle(session.token())).value).toBe(access(1))
     expect(server.forms).toHaveLength(1)
@@ -45,9 +48,7 @@ describe('OAuthSession.token()', () => {
   it.each([-1, 1])('ignores the server’s clock, %i hour off', async (hours) => {
     const { server, session } = await setUp()
     const date = new Date(Date.now() + hours * minutes(60)).toUTCString()
-    server.script(() =>
-      json({ access_token: access(1), token_type: 'bearer', expires_in: 3600 }, 200, { date }),
-    )
+    server.script(() => tokens(1, { token_type: 'bearer' }, { date }))
     passQuickly(minutes(59) + 1)
     expect((await settle(session.token())).value).toBe(access(1))
     passQuickly(minutes(58))
@@ -86,12 +87,11 @@ describe('OAuthSession.token()', () => {
   })
 
   it('sends the audience and the client’s secret', async () => {
-    const { server, session } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { server, session } = await setUp(expired())
     await settle(session.token())
     expect(server.forms[0]?.get('resource')).toBe('https://api.example/v1')
-    expect(server.requests[0]?.headers.get('authorization')).toBe(
-      `Basic ${btoa(`dashboard:${secrets.clientSecret.replaceAll('_', '%5F')}`)}`,
-    )
+    const pair = `dashboard:${secrets.clientSecret.replaceAll('_', '%5F')}`
+    expect(server.requests[0]?.headers.get('authorization')).toBe(`Basic ${btoa(pair)}`)
   })
 
   it.each([
@@ -101,15 +101,15 @@ describe('OAuthSession.token()', () => {
     ['an invalid ID token', { id_token: 'x' }],
     ['further fields', JSON.parse('{"__proto__":1,"constructor":2}')],
   ])('accepts new tokens with %s', async (_, more) => {
-    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
-    server.script(() => json({ access_token: access(1), token_type: 'Bearer', ...more }))
+    const { server, session, store } = await setUp(expired())
+    server.script(() => tokens(1, more))
     expect((await settle(session.token())).value).toBe(access(1))
     expect(store.held?.refreshToken).toBe(refreshToken(0))
     expect(JSON.parse(JSON.stringify(store.held))).toEqual(store.held)
   })
 
   it('returns new tokens only after storing them', async () => {
-    const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { session, store } = await setUp(expired())
     let stored = false
     store.set = async (tokens) => {
       await new Promise((resolve) => setTimeout(resolve, 500))
@@ -121,13 +121,11 @@ describe('OAuthSession.token()', () => {
   })
 
   it('sends no refresh that it cannot record in the store, and clears the record of an unprocessed one', async () => {
-    const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { server, session, store } = await setUp(expired())
     const { held, set } = store
     store.set = () => Promise.reject(new Error('the disk is full'))
-    expect((await settle(session.token())).error).toMatchObject({
-      code: 'token_store',
-      message: 'the token store failed: the disk is full',
-    })
+    const message = 'the token store failed: the disk is full'
+    expect((await settle(session.token())).error).toMatchObject({ code: 'token_store', message })
     expect(server.forms).toHaveLength(0)
     store.set = set
     server.script(() => {
@@ -144,7 +142,7 @@ describe('OAuthSession.token()', () => {
   it.each(['before the refresh', 'after one that the server refused for now'])(
     'sends a refresh again when the store made a record of it without a reply, %s',
     async (when) => {
-      const { server, session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+      const { server, session, store } = await setUp(expired())
       const { set } = store
       const fail = (): void => {
         store.set = (tokens) => {
@@ -166,7 +164,7 @@ describe('OAuthSession.token()', () => {
   )
 
   it('repeats no tokens when the store says which text it could not write', async () => {
-    const { session, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { session, store } = await setUp(expired())
     store.set = (tokens) =>
       Promise.reject(new Error(`too large: ${JSON.stringify([JSON.stringify(tokens)])}`))
     const { message } = (await settle(session.token())).error as Error
@@ -246,11 +244,10 @@ describe('OAuthClient.session()', () => {
     ['has brought tokens that the store did not take', false],
     ['was not processed, which the store does not know', true],
   ])('keeps a session whose refresh %s', async (_, isRefused) => {
-    const { oauth, server, store } = await setUp(tokenSet({ expiresAt: Date.now() }))
+    const { oauth, server, store } = await setUp(expired())
     const { set } = store
     if (isRefused) server.script(() => oauthError('temporarily_unavailable', 503))
-    store.set = (tokens) =>
-      tokens?.refreshSentAt === undefined ? Promise.reject(new Error('away')) : set(tokens)
+    refuseTokens(store)
     await used(oauth, 'ann')
     for (let times = 0; times < 3; times++) await later(oauth, 130_000)
     Object.assign(store, { set })
