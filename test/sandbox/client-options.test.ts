@@ -11,14 +11,30 @@ afterEach(() => {
 })
 
 describe('clientOptions()', () => {
-  it('gives a client that is not delayed by a 429 of another client', async () => {
+  /** Two clients, the first of which a 429 refuses. */
+  async function afterRefusal(share: boolean) {
     vi.useFakeTimers()
     const sandbox = createSandbox()
+    const options = sandbox.clientOptions()
     sandbox.inject({ status: 429, retryAfter: 7 })
-    const first = new SocialSearch({ ...sandbox.clientOptions(), retry: false })
+    const first = new SocialSearch({ ...options, retry: false })
     await expect(first.microblog.search(query)).rejects.toBeInstanceOf(RateLimitError)
-    await new SocialSearch(sandbox.clientOptions()).microblog.search(query)
+    return { sandbox, second: new SocialSearch(share ? options : sandbox.clientOptions()) }
+  }
+
+  it('gives a client that is not delayed by a 429 of another client', async () => {
+    const { sandbox, second } = await afterRefusal(false)
+    await second.microblog.search(query)
     expect(sandbox.requests.map(({ status }) => status)).toEqual([429, 200])
+  })
+
+  it('gives clients that share their limits when they get the same object', async () => {
+    const { sandbox, second } = await afterRefusal(true)
+    const answer = second.microblog.search(query).then()
+    await vi.advanceTimersByTimeAsync(6999)
+    expect(sandbox.requests).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1001)
+    await answer
   })
 
   it('gives separate limits where random values are refused, as in an edge worker before its first request', () => {
@@ -29,20 +45,6 @@ describe('clientOptions()', () => {
     })
     const labels = Array.from({ length: 2 }, () => createSandbox().clientOptions().organization)
     expect(new Set(labels).size).toBe(2)
-  })
-
-  it('gives clients that share their limits when they get the same object', async () => {
-    vi.useFakeTimers()
-    const sandbox = createSandbox()
-    const options = sandbox.clientOptions()
-    sandbox.inject({ status: 429, retryAfter: 7 })
-    const first = new SocialSearch({ ...options, retry: false })
-    await expect(first.microblog.search(query)).rejects.toBeInstanceOf(RateLimitError)
-    const second = new SocialSearch(options).microblog.search(query).then()
-    await vi.advanceTimersByTimeAsync(6999)
-    expect(sandbox.requests).toHaveLength(1)
-    await vi.advanceTimersByTimeAsync(1001)
-    await second
   })
 
   it('gives the rate limit that the sandbox enforces', async () => {

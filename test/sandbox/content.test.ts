@@ -6,17 +6,13 @@ describe('createSandbox() content', () => {
   it('has the posts of a test, and no others', async () => {
     const microblog = [
       { id: 'old', body: 'Acme opens', timestamp: '2026-01-01T00:00:00Z' },
-      {
-        ...{ id: 'new', author: 'eve', timestamp: '2026-02-01T00:00:00Z' },
-        body: '@bob acme closes #news https://a.example',
-      },
+      { id: 'new', body: '@bob acme closes #news https://a.example', timestamp: '2026-02-01T00:00:00Z' },
       { body: 'Other', engagements: { favoriteCount: 9 } },
     ]
     const { client } = setUp({ content: { microblog } })
     const ids = async (query: string, filters = {}) => {
-      const posts = await client.microblog
-        .search({ query, category: 'Latest', count: 1, filters })
-        .toArray(all)
+      const params = { query, category: 'Latest', count: 1, filters } as const
+      const posts = await client.microblog.search(params).toArray(all)
       return posts.map(({ id }) => id)
     }
     expect(await ids('acme')).toEqual(['new', 'old'])
@@ -29,9 +25,7 @@ describe('createSandbox() content', () => {
     const professionalnet = [
       { commentary: 'Acme opens', postedAt: '2026-01-01T00:00:00Z', urn: 'urn:x:activity:7' },
       {
-        commentary: 'Acme closes',
-        share_url: 'https://a.example/closes',
-        actor: { actor_name: 'Eve' },
+        ...{ commentary: 'Acme closes', share_url: 'https://a.example/closes', actor: { actor_name: 'Eve' } },
         social_details: { numComments: 3 },
       },
     ]
@@ -104,9 +98,8 @@ describe('publish()', () => {
     expect(await client.mentions.count()).toMatchObject({ count: 1 })
     expect((await client.microblog.search({ query: 'acme' })).posts).toMatchObject([{ body: 'two acme' }])
     const twice = [{ id: 'men_2' }, { id: 'men_2' }]
-    expect(() => sandbox.publish({ mentions: twice })).toThrow(
-      'mentions[1]: men_2 is already the id of another record',
-    )
+    const message = 'mentions[1]: men_2 is already the id of another record'
+    expect(() => sandbox.publish({ mentions: twice })).toThrow(message)
     expect(await client.mentions.count()).toMatchObject({ count: 1 })
   })
 

@@ -51,17 +51,8 @@ const cases: readonly (readonly [MicroblogFilters, (post: MicroblogPost) => bool
     { removeReplies: true, minimumLikesCount: 5, noneOfTheseWords: ['coffee'] },
     (post) => !isReply(post) && post.engagements.favoriteCount >= 5 && !hasWord('coffee')(post),
   ],
-  [
-    {
-      hashtags: [],
-      anyOfTheseWords: [' '],
-      noneOfTheseWords: [''],
-      exactSentence: '',
-      linksInclude: ' ',
-      lang: '',
-    },
-    () => true,
-  ],
+  [{ hashtags: [], anyOfTheseWords: [' '], noneOfTheseWords: [''], lang: '' }, () => true],
+  [{ exactSentence: '', linksInclude: ' ' }, () => true],
   [{ onlyReplies: false, removePostsWithLinks: false, minimumLikesCount: 0 }, () => true],
   [{ geocode: '52.5,13.4', radius: 10 }, () => true],
 ]
@@ -76,7 +67,7 @@ describe('createSandbox() filters', () => {
 
   it('are tested with some that leave some posts and drop others', () => {
     const splits = cases.filter(([, fits]) => ![0, posts.length].includes(posts.filter(fits).length))
-    expect(splits.length).toBe(cases.length - 4)
+    expect(splits.length).toBe(cases.length - 5)
   })
 
   it('include since and exclude until when a post was written at that very time', async () => {
@@ -88,9 +79,9 @@ describe('createSandbox() filters', () => {
 
   it('find the posts of authors in any spelling of the handle', async () => {
     const [author = '', other = ''] = new Set(posts.map((post) => post.author))
-    expect(await find({ fromTheseAccounts: [`@${author.toUpperCase()}`, other] })).toEqual(
-      posts.filter((post) => post.author === author || post.author === other),
-    )
+    const fromTheseAccounts = [`@${author.toUpperCase()}`, other]
+    const expected = posts.filter((post) => post.author === author || post.author === other)
+    expect(await find({ fromTheseAccounts })).toEqual(expected)
   })
 
   it('distinguish replies to an account from mentions of it', async () => {
@@ -100,9 +91,7 @@ describe('createSandbox() filters', () => {
     const replies = await find({ toTheseAccounts: accounts })
     const mentions = await find({ mentionsTheseAccounts: accounts })
     expect(replies).toEqual(posts.filter(({ body }) => accounts.some((name) => body.startsWith(`@${name} `))))
-    expect(mentions).toEqual(
-      posts.filter(({ body }) => accounts.some((name) => new RegExp(`@${name}\\b`).test(body))),
-    )
+    expect(mentions).toEqual(posts.filter(({ body }) => RegExp(`@(${accounts.join('|')})\\b`).test(body)))
     expect(replies.length).toBeGreaterThan(0)
     expect(mentions.length).toBeGreaterThan(replies.length)
   })

@@ -19,9 +19,7 @@ export function setUp(options: SandboxOptions = {}) {
 }
 
 /** The made-up posts on the professional network of such a sandbox. */
-export function networkPostsOf(seed: number) {
-  return networkPosts.timeline(seed, 1000, now.getTime())
-}
+export const networkPostsOf = (seed: number) => networkPosts.timeline(seed, 1000, now.getTime())
 
 /** A parsed JSON object, whose shape the assertions state. */
 export type Json = Record<string, ReturnType<typeof JSON.parse>>
@@ -53,9 +51,8 @@ function requestOf(
 }
 
 /** A search for microblog posts, with any params. */
-export function searchRequest(sandbox: Address, params: unknown, sending?: Sending): Request {
-  return requestOf(sandbox, searching, params, sending)
-}
+export const searchRequest = (sandbox: Address, params: unknown, sending?: Sending): Request =>
+  requestOf(sandbox, searching, params, sending)
 
 /** Sends a request of any operation as {@link requestOf} makes it. */
 export async function call(
@@ -69,9 +66,8 @@ export async function call(
 }
 
 /** Sends a search for microblog posts, with any params. */
-export async function search(sandbox: Sandbox, params: unknown, sending?: Sending) {
-  return call(sandbox, searching, params, sending)
-}
+export const search = (sandbox: Sandbox, params: unknown, sending?: Sending) =>
+  call(sandbox, searching, params, sending)
 
 /** The paths of the issues that an answer names. */
 export function issuesOf({ body }: { body: Json }): string[] {

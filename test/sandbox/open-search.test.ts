@@ -33,10 +33,8 @@ describe('createSandbox() person', () => {
       const { sandbox, client } = setUp()
       for (const { profile } of people.slice(0, 20)) {
         const before = sandbox.requests.length
-        const items = await client.professionalnet.person[property]({
-          profileUrl: profile.url,
-          count: 1,
-        }).toArray(all)
+        const params = { profileUrl: profile.url, count: 1 }
+        const items = await client.professionalnet.person[property](params).toArray(all)
         expect(sandbox.requests.length - before).toBe(Math.max(1, Math.ceil(items.length / 20)))
         expect(items.every((item) => JSON.stringify(item).includes(`"${profile.url}"`))).toBe(true)
         expect(new Set(items.map((item) => JSON.stringify(item))).size).toBe(items.length)
@@ -60,17 +58,19 @@ describe('createSandbox() technews', () => {
   })
 })
 
-describe('createSandbox() operations with open shapes', () => {
-  const reactions = 'POST /data/professionalnet/posts/reactions'
-  const person = 'POST /data/professionalnet/person'
+describe('createSandbox() operations', () => {
+  const [network, nobody] = ['POST /data/professionalnet', { profileUrl: 'https://x.example/in/nobody' }]
 
   it.each<[string, object, number, string[]]>([
-    [reactions, {}, 400, ['postUrl']],
-    [reactions, { postUrl: 'activity-1' }, 404, []],
-    [`${person}/posts`, {}, 400, ['profileUrl']],
-    [`${person}/posts`, { profileUrl: 'https://x.example/in/nobody' }, 404, []],
-    [`${person}/comments`, {}, 400, ['profileUrl']],
-    [`${person}/comments`, { profileUrl: 'https://x.example/in/nobody' }, 404, []],
+    [`${network}/posts/reactions`, {}, 400, ['postUrl']],
+    [`${network}/posts/reactions`, { postUrl: 'activity-1' }, 404, []],
+    [`${network}/posts/comments`, { postUrl: 'https://any.example/posts/x-activity-7' }, 404, []],
+    [`${network}/person/posts`, {}, 400, ['profileUrl']],
+    [`${network}/person/posts`, nobody, 404, []],
+    [`${network}/person/comments`, {}, 400, ['profileUrl']],
+    [`${network}/person/comments`, nobody, 404, []],
+    [`${network}/company/get`, { url: 'https://any.example/company/nobody' }, 404, []],
+    [`${network}/company/get`, { url: 'harbour-bean' }, 404, []],
     ['POST /data/technews/search', {}, 400, ['query']],
   ])('%s with %j is answered with %i, uncharged', async (operation, body, status, issues) => {
     const { sandbox } = setUp()

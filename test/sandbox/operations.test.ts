@@ -10,12 +10,14 @@ import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/pro
 import { call, networkPostsOf, setUp } from './helpers.ts'
 
 const scopes: readonly Scope[] = [
-  'mentions:read',
-  'mentions:write',
-  'listeners:read',
-  'feeds:read',
-  'org:read',
-  'search:read',
+  ...([
+    'mentions:read',
+    'mentions:write',
+    'listeners:read',
+    'feeds:read',
+    'org:read',
+    'search:read',
+  ] as const),
 ]
 const posts = networkPostsOf(1)
 const profileUrl = people[0]?.profile.url

@@ -36,8 +36,10 @@ describe('createSandbox() paging', () => {
     const params = { query: 'coffee', category: 'Latest', filters: { lang: 'en', removeReplies: true } }
     const cursor: string = (await search(sandbox, params)).body['meta'].nextCursor
     const reordered = {
-      ...{ cursor, filters: { removeReplies: true, lang: 'en' } },
-      ...{ category: 'Latest', query: 'coffee' },
+      cursor,
+      filters: { removeReplies: true, lang: 'en' },
+      category: 'Latest',
+      query: 'coffee',
     }
     for (const same of [{ ...params, cursor, count: 3 }, reordered])
       expect((await search(sandbox, same)).status).toBe(200)

@@ -41,10 +41,8 @@ describe('createSandbox() professional-network search', () => {
   it('ranks by engagement when sorted by relevance', async () => {
     const found = await find({ query, sort_by: 'relevant' })
     expect(found).toHaveLength(posts.length)
-    const scores = found.map(
-      ({ social_details: { numLikes, numComments, numShares } }) =>
-        numLikes + 3 * numComments + 2 * numShares,
-    )
+    const details = found.map(({ social_details }) => social_details)
+    const scores = details.map((each) => each.numLikes + 3 * each.numComments + 2 * each.numShares)
     expect(scores).toEqual([...scores].sort((a, b) => b - a))
   })
 

@@ -18,12 +18,10 @@ describe('createSandbox() now', () => {
     async (date) => {
       const { client } = setUp({ now: new Date(date) })
       const ageOf = (time: unknown) => (Date.parse(date) - Date.parse(String(time))) / day
-      const [post] = await client.microblog.search(latest).toArray({ limit: 1 })
-      const [networkPost] = await client.professionalnet.posts
-        .search({ query: 'coffee' })
-        .toArray({ limit: 1 })
-      const [story] = await client.technews.search({ query: 'ai' }).toArray({ limit: 1 })
-      const [mention] = await client.mentions.list().toArray({ limit: 1 })
+      const [post] = (await client.microblog.search(latest)).posts
+      const [networkPost] = (await client.professionalnet.posts.search({ query: 'coffee' })).posts
+      const [story] = (await client.technews.search({ query: 'ai' })).posts
+      const [mention] = (await client.mentions.list()).mentions
       for (const [time, days] of [
         [post?.timestamp, 7],
         [networkPost?.postedAt, 30],
