@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod/mini'
 import {
   type EventOptions,
@@ -24,15 +24,10 @@ describe('createEventReceiver()', () => {
       z.transform(({ n }) => n + 1),
     )
     const seen: number[] = []
-    const receive = createEventReceiver({
-      verify: () => true,
-      schema,
-      onEvent: ({ payload }) => {
-        expectTypeOf(payload).toEqualTypeOf<number>()
-        seen.push(payload)
-      },
-    })
-    createEventReceiver({ verify: () => true, onEvent: ({ payload }) => expectTypeOf(payload).toBeUnknown() })
+    const verify = () => true
+    const receive = createEventReceiver({ verify, schema, onEvent: ({ payload }) => void seen.push(payload) })
+    createEventReceiver({ verify, schema, onEvent: ({ payload }) => expectTypeOf(payload).toBeNumber() })
+    createEventReceiver({ verify, onEvent: ({ payload }) => expectTypeOf(payload).toBeUnknown() })
     await receive(new Request(url, { method: 'POST', body: '{"n":1}' }))
     expect(seen).toEqual([2])
   })
@@ -42,14 +37,10 @@ describe('createEventReceiver()', () => {
     expect(await post('{"a":"one","b":"two"}')).toBe(202)
     expect(events).toEqual([])
     expect(errors[0]).toBeInstanceOf(InvalidEventError)
-    expect(errors).toMatchObject([
-      {
-        code: 'invalid_event',
-        message: expect.stringMatching(/: a Invalid input.*; b Invalid input/),
-        issues: [{ path: 'a' }, { path: 'b' }],
-        payload: { a: 'one', b: 'two' },
-      },
-    ])
+    const message = expect.stringMatching(/: a Invalid input.*; b Invalid input/) as string
+    const issues = [{ path: 'a' }, { path: 'b' }]
+    const payload = { a: 'one', b: 'two' }
+    expect(errors).toMatchObject([{ code: 'invalid_event', message, issues, payload }])
     expect(JSON.stringify(errors)).not.toContain('"one"')
   })
 
@@ -59,14 +50,11 @@ describe('createEventReceiver()', () => {
     expect((errors[0] as InvalidEventError).issues).toHaveLength(101)
   })
 
+  const broken = new ReadableStream({ pull: (it) => it.error(new Error('ECONNRESET')) })
   it.each<[string, RequestInit & { duplex?: 'half' }, number]>([
     ['is too large', { body: 'x'.repeat(2 ** 20 + 1) }, 413],
     ['is compressed', { body: '{}', headers: { 'content-encoding': 'gzip' } }, 415],
-    [
-      'breaks off',
-      { body: new ReadableStream({ pull: (it) => it.error(new Error('ECONNRESET')) }), duplex: 'half' },
-      400,
-    ],
+    ['breaks off', { body: broken, duplex: 'half' }, 400],
   ])('refuses a body that %s, before verifying it', async (_, init, status) => {
     const verify = vi.fn(() => true)
     const { events, receive } = makeReceiver({ verify })
@@ -98,9 +86,8 @@ describe('createEventReceiver()', () => {
     const request = new Request(url, { method: 'POST', body: '{}' })
     await request.text()
     expect((await receive(request)).status).toBe(500)
-    expect(errors).toMatchObject([
-      { message: expect.stringMatching(/^the body of the request was already read/) },
-    ])
+    const message = expect.stringMatching(/^the body of the request was already read/) as string
+    expect(errors).toMatchObject([{ message }])
     expect(events).toEqual([])
   })
 
@@ -119,9 +106,8 @@ describe('createEventReceiver()', () => {
     const stored = Promise.withResolvers<void>()
     const { errors, receive } = makeReceiver({ onEvent: () => stored.promise })
     let isAnswered = false
-    const answer = receive(new Request(url, { method: 'POST', body: '{}' })).finally(
-      () => (isAnswered = true),
-    )
+    const request = new Request(url, { method: 'POST', body: '{}' })
+    const answer = receive(request).finally(() => (isAnswered = true))
     await new Promise((resolve) => setImmediate(resolve))
     expect(isAnswered).toBe(false)
     stored.reject(new Error('the database is down'))
@@ -146,17 +132,13 @@ describe('createEventReceiver()', () => {
   })
 })
 
-describe('createEventReceiver() without onError', () => {
+it('createEventReceiver() without onError logs each cause once, without the text of errors of yours', async () => {
   const log = vi.spyOn(console, 'error').mockReturnValue()
-  beforeEach(() => void log.mockClear())
-
-  it('logs each cause once, without the text of errors of yours', async () => {
-    const onEvent = () => Promise.reject(new TypeError('the password is hunter2'))
-    const { post } = makeReceiver({ onEvent, onError: undefined })
-    await post('{"a":1}')
-    await post('{"a":2}')
-    expect(log.mock.calls).toEqual([
-      ['the receiver failed; TypeError: thrown by your code (pass onError to see each error)'],
-    ])
-  })
+  onTestFinished(() => log.mockRestore())
+  const onEvent = () => Promise.reject(new TypeError('the password is hunter2'))
+  const { post } = makeReceiver({ onEvent, onError: undefined })
+  await post('{"a":1}')
+  await post('{"a":2}')
+  const line = 'the receiver failed; TypeError: thrown by your code (pass onError to see each error)'
+  expect(log.mock.calls).toEqual([[line]])
 })

@@ -17,13 +17,7 @@ export function makeReceiver(options: Partial<EventOptions> = {}) {
     onError: (error) => void errors.push(error),
     ...options,
   })
-  const post = async (
-    body: BodyInit,
-    headers: Record<string, string> = {},
-    target = url,
-  ): Promise<number> => {
-    const { status } = await receive(new Request(target, { method: 'POST', headers, body }))
-    return status
-  }
+  const post = async (body: BodyInit, headers: Record<string, string> = {}, target = url): Promise<number> =>
+    (await receive(new Request(target, { method: 'POST', headers, body }))).status
   return { events, errors, receive, post }
 }

@@ -83,21 +83,18 @@ describe('verifyStandardWebhooks()', () => {
 })
 
 describe('the options of verifyStandardWebhooks()', () => {
-  const makers: (() => unknown)[] = [
-    () => verifyStandardWebhooks({ secret: [] }),
-    () => verifyStandardWebhooks({ secret: `${secret}!` }),
-    () => verifyStandardWebhooks({ secret, tolerance: NaN }),
-    () => verifyStandardWebhooks({ secret, header: 'x' } as never),
-    () => verifyStandardWebhooks({ secret: '' }),
-    () => verifyStandardWebhooks({ secret: [secret, 5] } as never),
-    () => verifyStandardWebhooks({ secret: null } as never),
+  const invalid = [
+    ...[[], `${secret}!`, '', [secret, 5], null].map((secret) => ({ secret })),
+    ...[
+      { secret, tolerance: NaN },
+      { secret, header: 'x' },
+    ],
   ]
-  it.each(makers)('are refused when invalid, without printing the secret: %#', (make) => {
-    expect(make).toThrow(expect.objectContaining({ name: 'ConfigurationError' }))
-    try {
-      make()
-    } catch (error) {
-      expect(inspect(error, { showHidden: true })).not.toContain(secret)
-    }
+  it.each(invalid)('are refused when invalid, without printing the secret: %#', async (options) => {
+    const error: unknown = await (async () => verifyStandardWebhooks(options as never))().catch(
+      (error: unknown) => error,
+    )
+    expect(error).toMatchObject({ name: 'ConfigurationError' })
+    expect(inspect(error, { showHidden: true })).not.toContain(secret)
   })
 })

@@ -37,9 +37,8 @@ describe('toCsv() and toJsonl()', () => {
   it('refuse a record that refers to itself', async () => {
     const circle: Record<string, unknown> = {}
     circle['self'] = [circle, circle]
-    await expect(textOf(streamOf(Readable.from([circle])).pipeThrough(toJsonl()))).rejects.toThrow(
-      ConfigurationError,
-    )
+    const text = textOf(streamOf(Readable.from([circle])).pipeThrough(toJsonl()))
+    await expect(text).rejects.toThrow(ConfigurationError)
   })
 })
 
@@ -81,11 +80,8 @@ describe('a stream of a walk', () => {
     await pipeline(streamOf(walk()).pipeThrough(toCsv({ fields })), createWriteStream(path))
     const text = readFileSync(path, 'utf8')
     expect(text.split('\n')).toHaveLength(62)
-    await (pipeline as (...streams: unknown[]) => Promise<void>)(
-      walk(),
-      toCsv({ fields }),
-      createWriteStream(path),
-    )
+    const pipe = pipeline as (...streams: unknown[]) => Promise<void>
+    await pipe(walk(), toCsv({ fields }), createWriteStream(path))
     expect(readFileSync(path, 'utf8')).toBe(text)
   })
 

@@ -6,9 +6,9 @@ import {
   connect,
   createServer,
 } from 'node:http2'
-import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type RequestHandler, toNodeListener } from '../../src/extensions/node/index.ts'
+import { portOf } from '../support/listening.ts'
 
 let server: Http2Server | undefined
 let session: ClientHttp2Session | undefined
@@ -19,9 +19,7 @@ afterEach(() => {
 
 async function open(handler: RequestHandler): Promise<ClientHttp2Session> {
   server = createServer(toNodeListener(handler))
-  await new Promise<void>((listening) => server?.listen(0, '127.0.0.1', listening))
-  session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  return session
+  return (session = connect(`http://127.0.0.1:${await portOf(server)}`))
 }
 
 /** Sends a request, and reads its response to the end. */
@@ -48,43 +46,31 @@ describe('toNodeListener() behind HTTP/2', () => {
         return new Response(await request.text(), { status: 201 })
       },
       {
-        ':method': 'POST',
-        ':path': '/a?b',
-        ':authority': 'site.example:8080',
-        cookie: ['a=1', 'b=2'],
-        'x-two': ['1', '2'],
+        ...{ ':method': 'POST', ':path': '/a?b', ':authority': 'site.example:8080' },
+        ...{ cookie: ['a=1', 'b=2'], 'x-two': ['1', '2'] },
       },
       'hello',
     )
-    expect(seen).toEqual([
-      'POST',
-      'http://site.example:8080/a?b',
-      'site.example:8080',
-      'a=1; b=2',
-      '1, 2',
-      [],
-    ])
+    const [url, host] = ['http://site.example:8080/a?b', 'site.example:8080']
+    expect(seen).toEqual(['POST', url, host, 'a=1; b=2', '1, 2', []])
     expect([answer[':status'], text]).toEqual([201, 'hello'])
   })
 
   it('leaves out the headers of a connection, and keeps several cookies', async () => {
     const warned = vi.fn()
     process.on('warning', warned)
-    const headers = new Headers([
-      ['set-cookie', 'a=1'],
-      ['set-cookie', 'b=2'],
-      ['connection', 'close'],
-      ['keep-alive', 'timeout=5'],
-      ['transfer-encoding', 'chunked'],
-      ['upgrade', 'h3'],
-    ])
-    const { answer, text } = await ask(() => new Response('served', { headers, status: 408 }), {
-      ':path': '/',
-    })
+    const hops = {
+      connection: 'close',
+      'keep-alive': 'timeout=5',
+      'transfer-encoding': 'chunked',
+      upgrade: 'h3',
+    }
+    const headers = new Headers(hops)
+    for (const cookie of ['a=1', 'b=2']) headers.append('set-cookie', cookie)
+    const respond = () => new Response('served', { headers, status: 408 })
+    const { answer, text } = await ask(respond, { ':path': '/' })
     expect([answer[':status'], answer['set-cookie'], text]).toEqual([408, ['a=1', 'b=2'], 'served'])
-    expect(
-      ['connection', 'keep-alive', 'transfer-encoding', 'upgrade'].filter((name) => name in answer),
-    ).toEqual([])
+    expect(Object.keys(hops).filter((name) => name in answer)).toEqual([])
     // Warnings are emitted in a later turn.
     await new Promise((resolve) => setImmediate(resolve))
     process.off('warning', warned)
@@ -97,10 +83,8 @@ describe('toNodeListener() behind HTTP/2', () => {
     expect(failed).toMatchObject({ answer: { ':status': 500 }, code: 0 })
     session?.destroy()
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('a bug')) })
-    expect(await ask(() => new Response(broken), { ':path': '/' })).toMatchObject({
-      answer: { ':status': 200 },
-      code: 2,
-    })
+    const ended = await ask(() => new Response(broken), { ':path': '/' })
+    expect(ended).toMatchObject({ answer: { ':status': 200 }, code: 2 })
     expect(log).toHaveBeenCalledTimes(2)
     log.mockRestore()
   })

@@ -1,31 +1,17 @@
 import { type Server, createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { type AddressInfo, type Socket, connect } from 'node:net'
+import { type Socket, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectSecurely } from 'node:tls'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createEventReceiver } from '../../src/extensions/events/index.ts'
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type RequestHandler, toNodeListener } from '../../src/extensions/node/index.ts'
 import { untrustedCertificate } from '../support/certificate.ts'
+import { closed, portOf } from '../support/listening.ts'
 
-const servers: Server[] = []
-afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    await new Promise((closed) => {
-      server.close(closed)
-      server.closeAllConnections()
-    })
-  }
-})
-
-async function listen(server: Server, at: number | string = 0): Promise<number> {
-  servers.push(server)
-  await new Promise<void>((listening) => {
-    if (typeof at === 'string') server.listen(at, listening)
-    else server.listen(at, '127.0.0.1', listening)
-  })
-  return (server.address() as Partial<AddressInfo>).port ?? 0
+async function listen(server: Server): Promise<number> {
+  onTestFinished(() => closed(server))
+  return portOf(server)
 }
 
 /** A connection to a server with this handler. */
@@ -103,12 +89,11 @@ describe('toNodeListener()', () => {
       used.push(request.bodyUsed)
       return new Response()
     })
-    const port = await listen(
-      createServer((incoming, outgoing) => {
-        if (incoming.url === '/parsed') incoming.resume().on('end', () => listener(incoming, outgoing))
-        else listener(incoming, outgoing)
-      }),
-    )
+    const server = createServer((incoming, outgoing) => {
+      if (incoming.url === '/parsed') incoming.resume().on('end', () => listener(incoming, outgoing))
+      else listener(incoming, outgoing)
+    })
+    const port = await listen(server)
     for (const path of ['/', '/parsed']) {
       const { status } = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body: '{}' })
       expect(status).toBe(200)
@@ -173,7 +158,9 @@ describe('toNodeListener()', () => {
         'over a Unix socket',
         async () => {
           const path = join(tmpdir(), `listener-${process.pid}.sock`)
-          await listen(createServer(failing), path)
+          const server = createServer(failing)
+          onTestFinished(() => closed(server))
+          await new Promise<void>((listening) => server.listen(path, listening))
           return connect(path)
         },
       ],
@@ -225,19 +212,5 @@ describe('toNodeListener()', () => {
     const response = await readAll(socket)
     clearInterval(trickle)
     expect(response).toMatch(/^HTTP\/1.1 408 .*\r\nconnection: close\r\n.*late/is)
-  })
-
-  it('closes the connection of an event that never arrives completely', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const onEvent = vi.fn()
-    const socket = await open(createEventReceiver({ verify: () => true, onEvent }))
-    const head = 'host: x\r\ncontent-type: application/json\r\ncontent-length: 100'
-    socket.write(`POST / HTTP/1.1\r\n${head}\r\n\r\n{`)
-    const response = readAll(socket)
-    await expect.poll(() => vi.getTimerCount()).toBeGreaterThan(0)
-    await vi.advanceTimersByTimeAsync(10_000)
-    vi.useRealTimers()
-    expect(await response).toMatch(/^HTTP\/1.1 408 .*\r\nconnection: close\r\n/is)
-    expect(onEvent).not.toHaveBeenCalled()
   })
 })

@@ -1,4 +1,4 @@
-import { diag, metrics, trace } from '@opentelemetry/api'
+import { context, diag, metrics, trace } from '@opentelemetry/api'
 import { describe, expect, it, vi } from 'vitest'
 import type { CallLimiter as Limiter } from '../../src/limits/interface.ts'
 import { lenientLimiter } from '../support/limiter.ts'
@@ -23,7 +23,7 @@ describe('otelObserver()', () => {
       sent.push(trace.getActiveSpan()?.spanContext().spanId)
       return Promise.resolve(ok(page(['1'])))
     }
-    let grant: (() => void)[] = []
+    const grant: (() => void)[] = []
     // Grants leases from the outside, where no span is active.
     const limiter: Limiter = {
       ...lenientLimiter(),
@@ -34,14 +34,12 @@ describe('otelObserver()', () => {
         }),
     }
     const client = makeClient({ observers: [otelObserver({ tracer })], limiter, fetch })
-    const { context } = await import('@opentelemetry/api')
     const parents = [tracer.startSpan('one'), tracer.startSpan('two')]
     const calls = parents.map((parent) =>
       context.with(trace.setSpan(context.active(), parent), async () => client.microblog.search(query)),
     )
     while (grant.length < 2) await new Promise((resolve) => setImmediate(resolve))
-    grant = grant.reverse()
-    for (const each of grant) each()
+    for (const each of grant.toReversed()) each()
     await settle(Promise.all(calls))
     expect(spans.slice(2).map(({ parent }) => parent)).toEqual(parents)
     expect(sent.sort()).toEqual(['3', '4'].map((id) => id.padStart(16, '0')))
@@ -72,15 +70,13 @@ describe('otelObserver()', () => {
   it.each(['startSpan', 'isRecording', 'setStatus', 'recordException', 'end'])(
     'harms no call when %s() of a span throws, and the logger of OpenTelemetry, too',
     async (name) => {
-      const error = vi.fn(() => {
-        throw new Error('the logger fails')
-      })
-      const ignore = () => {}
-      diag.setLogger({ error, warn: ignore, info: ignore, debug: ignore, verbose: ignore })
-      const { tracer } = recordingTracer()
       const throws = () => {
         throw new Error('mine')
       }
+      const error = vi.fn(throws)
+      const ignore = () => {}
+      diag.setLogger({ error, warn: ignore, info: ignore, debug: ignore, verbose: ignore })
+      const { tracer } = recordingTracer()
       const startSpan: typeof tracer.startSpan = (...args) =>
         Object.assign(tracer.startSpan(...args), { [name]: throws })
       const broken = { ...tracer, startSpan: name === 'startSpan' ? throws : startSpan }

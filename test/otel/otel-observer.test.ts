@@ -19,22 +19,14 @@ describe('otelObserver()', () => {
     const { client, spans } = traced()
     await settle(client.microblog.search(query))
     expect(spans).toMatchObject([{ name: 'microblog.search', ended: 1, status: undefined, exceptions: [] }])
-    expect(spans[0]?.options?.attributes).toEqual({
-      'social_search.operation': 'microblog.search',
-      'social_search.surface': 'microblog',
-    })
+    const known = { 'social_search.operation': 'microblog.search', 'social_search.surface': 'microblog' }
+    expect(spans[0]?.options?.attributes).toEqual(known)
     expect(spans[0]?.attributes).toEqual({
-      'social_search.call_id': expect.any(Number) as number,
-      'social_search.operation': 'microblog.search',
-      'social_search.surface': 'microblog',
-      'social_search.request_id': 'req_1',
-      'social_search.charged': 'yes',
-      'social_search.credits.spent': 2,
-      'social_search.credits.uncertain': 0,
-      'social_search.attempts': 1,
-      'social_search.queued': 0,
-      'social_search.paced': 0,
-      'social_search.cached': false,
+      ...known,
+      ...{ 'social_search.call_id': expect.any(Number) as number, 'social_search.request_id': 'req_1' },
+      ...{ 'social_search.charged': 'yes', 'social_search.attempts': 1, 'social_search.cached': false },
+      ...{ 'social_search.credits.spent': 2, 'social_search.credits.uncertain': 0 },
+      ...{ 'social_search.queued': 0, 'social_search.paced': 0 },
     })
   })
 
@@ -43,28 +35,21 @@ describe('otelObserver()', () => {
     const { client, spans } = traced()
     await settle(client.microblog.search(query))
     const [span] = spans
+    const status = (code: number) => ({ 'http.response.status_code': code })
+    const until = expect.stringMatching(/^\d{4}-.*Z$/) as string
+    const answered = { 'social_search.credits.spent': 2, 'social_search.request_id': 'req_1' }
     expect(span?.events).toMatchObject([
       [
         'social_search.attempt',
-        { 'http.response.status_code': 503, 'error.type': 'unavailable', 'social_search.charged': 'no' },
+        { ...status(503), 'error.type': 'unavailable', 'social_search.charged': 'no' },
       ],
       ['social_search.wait', { 'social_search.wait.reason': 'retry' }],
-      ['social_search.attempt', { 'http.response.status_code': 429, 'error.type': 'rate_limited' }],
+      ['social_search.attempt', { ...status(429), 'error.type': 'rate_limited' }],
       [
         'social_search.wait',
-        {
-          'social_search.wait.reason': 'rate_limited',
-          'social_search.wait.until': expect.stringMatching(/^\d{4}-.*Z$/),
-        },
+        { 'social_search.wait.reason': 'rate_limited', 'social_search.wait.until': until },
       ],
-      [
-        'social_search.attempt',
-        {
-          'http.response.status_code': 200,
-          'social_search.credits.spent': 2,
-          'social_search.request_id': 'req_1',
-        },
-      ],
+      ['social_search.attempt', { ...status(200), ...answered }],
     ])
     expect(span?.attributes).toMatchObject({ 'social_search.attempts': 3 })
     expect(span?.attributes['social_search.paced']).toBeGreaterThanOrEqual(2)
@@ -77,14 +62,9 @@ describe('otelObserver()', () => {
     const { client, spans } = traced()
     const { error } = await settle(client.microblog.search(query))
     expect((error as Error).message).toContain(query.query)
-    expect(spans).toMatchObject([
-      {
-        attributes: { 'error.type': 'validation_error', 'social_search.charged': 'no' },
-        status: { code: 2 },
-        exceptions: [{ name: 'ValidationError' }],
-        ended: 1,
-      },
-    ])
+    const attributes = { 'error.type': 'validation_error', 'social_search.charged': 'no' }
+    const exceptions = [{ name: 'ValidationError' }]
+    expect(spans).toMatchObject([{ attributes, status: { code: 2 }, exceptions, ended: 1 }])
     expect(JSON.stringify(spans)).not.toContain(query.query)
   })
 
@@ -93,11 +73,11 @@ describe('otelObserver()', () => {
     const { client, spans } = traced({}, { params: true })
     const { error } = await settle(client.microblog.search(query))
     const { message } = error as Error
+    const stack = expect.stringContaining(message) as string
     expect(spans).toMatchObject([
       {
         attributes: { 'social_search.params': JSON.stringify(query) },
-        status: { code: 2, message },
-        exceptions: [{ name: 'AuthenticationError', message, stack: expect.stringContaining(message) }],
+        ...{ status: { code: 2, message }, exceptions: [{ name: 'AuthenticationError', message, stack }] },
       },
     ])
     expect(JSON.stringify(spans)).not.toContain(apiKey)
@@ -131,6 +111,7 @@ describe('otelObserver()', () => {
     const call = { ...operation, 'social_search.cached': false }
     const refused = { 'http.response.status_code': 429, 'error.type': 'rate_limited' }
     const [, paced] = values['social_search.paced'] as [unknown, [number, object]]
+    const each = (...amounts: unknown[]) => amounts.map((amount) => [amount, operation])
     expect(values).toEqual({
       'social_search.calls': [[1, call]],
       'social_search.call.duration': [[expect.closeTo(paced[0], 2), call]],
@@ -138,23 +119,11 @@ describe('otelObserver()', () => {
         [1, { ...operation, ...refused }],
         [1, { ...operation, 'http.response.status_code': 200 }],
       ],
-      'social_search.credits.spent': [
-        [0, operation],
-        [2, operation],
-      ],
-      'social_search.credits.uncertain': [
-        [0, operation],
-        [0, operation],
-      ],
+      'social_search.credits.spent': each(0, 2),
+      'social_search.credits.uncertain': each(0, 0),
       'social_search.waits': [[1, { ...operation, 'social_search.wait.reason': 'rate_limited' }]],
-      'social_search.queued': [
-        [0, operation],
-        [0, operation],
-      ],
-      'social_search.paced': [
-        [0, operation],
-        [expect.closeTo(2, 0), operation],
-      ],
+      'social_search.queued': each(0, 0),
+      'social_search.paced': each(0, expect.closeTo(2, 0)),
     })
   })
 
@@ -166,11 +135,8 @@ describe('otelObserver()', () => {
     await settle(client.microblog.search(query))
     expect(spans.map(({ events }) => events.length)).toEqual([1, 0, 0])
     expect(spans[2]?.attributes).toMatchObject({
-      'social_search.cached': true,
-      'social_search.cache.age': 1,
-      'social_search.credits.spent': 0,
-      'social_search.credits.saved': 2,
-      'social_search.attempts': 0,
+      ...{ 'social_search.cached': true, 'social_search.cache.age': 1, 'social_search.attempts': 0 },
+      ...{ 'social_search.credits.spent': 0, 'social_search.credits.saved': 2 },
     })
     const saved = values['social_search.credits.saved'] as [number][]
     expect(saved.map(([credits]) => credits)).toEqual([2, 2])
@@ -182,17 +148,12 @@ describe('otelObserver()', () => {
     const guide = await readFile(new URL('../../docs/telemetry.md', import.meta.url), 'utf8')
     const [, attributes = ''] = guide.split('A span has these attributes')
     // What a name means follows after a colon or in brackets.
-    const items = [...attributes.matchAll(/^- ([^:\n]+)/gm)].map(([, item = '']) =>
-      item.replace(/\(.*?\)/g, ''),
-    )
-    const listed = [...items.join().matchAll(/`([\w.]+)`/g)].map(([, name = '']) =>
-      name === 'error.type' ? name : `social_search.${name}`,
-    )
+    const items = [...attributes.matchAll(/^- ([^:\n]+)/gm)].join().replaceAll(/\(.*?\)/g, '')
+    const names = [...items.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name)
+    const listed = names.map((name) => (name === 'error.type' ? name : `social_search.${name}`))
     service.script(() => ok(), failure(400, 'validation_error'))
     const { client, spans, units } = traced({ cache: new ResultCache({ maxAge: 60_000 }) }, { params: true })
-    await settle(client.microblog.search(query))
-    await settle(client.microblog.search(query))
-    await settle(client.microblog.search({ query: 'wrong' }))
+    for (const text of ['a', 'a', 'wrong']) await settle(client.microblog.search({ query: text }))
     await settle(client.mentions.setState('men_1', { state: 'done' }))
     const recorded = [...spans.flatMap(({ attributes }) => Object.keys(attributes)), ...Object.keys(units)]
     expect([...new Set(listed)].sort()).toEqual([...new Set(recorded)].sort())

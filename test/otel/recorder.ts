@@ -21,7 +21,7 @@ import { type OtelOptions, otelObserver } from '../../src/extensions/otel/index.
 import { makeClient } from '../support/service.ts'
 
 /** What a span was told. */
-export interface RecordedSpan {
+interface RecordedSpan {
   readonly name: string
   readonly options: SpanOptions | undefined
   readonly parent: Span | undefined
@@ -33,7 +33,7 @@ export interface RecordedSpan {
 }
 
 /** A tracer that keeps its spans. */
-export function recordingTracer(): { tracer: Tracer; spans: RecordedSpan[] } {
+export function recordingTracer() {
   const spans: RecordedSpan[] = []
   const startSpan = (name: string, options?: SpanOptions): Span => {
     const recorded: RecordedSpan = {
@@ -54,21 +54,16 @@ export function recordingTracer(): { tracer: Tracer; spans: RecordedSpan[] } {
       updateName: () => span,
       addLink: () => span,
       addLinks: () => span,
-      end: () => {
-        recorded.ended++
-      },
+      end: () => void recorded.ended++,
     }
     return span
   }
-  return { tracer: { startSpan, startActiveSpan: () => null as never }, spans }
+  const tracer: Tracer = { startSpan, startActiveSpan: () => null as never }
+  return { tracer, spans }
 }
 
 /** A meter that keeps what its instruments record: kinds with units by name, and values by name. */
-export function recordingMeter(): {
-  meter: Meter
-  units: Record<string, unknown>
-  values: Record<string, unknown[]>
-} {
+export function recordingMeter() {
   const units: Record<string, unknown> = {}
   const values: Record<string, unknown[]> = {}
   const instrument = (kind: string, name: string, { unit }: MetricOptions = {}) => {

@@ -29,12 +29,25 @@ export const lenientLimiter = (
   limits: organizationLimits,
 })
 
+/** Sends, is answered at once, and gives the slot back. */
+export function finish(permit: Permit): void {
+  permit.sent()
+  permit.answered()
+  permit.end()
+}
+
+/** Whether a call has been granted so far. */
+export function watch(call: Promise<Permit>): { lease: Permit | undefined } {
+  const seen: { lease: Permit | undefined } = { lease: undefined }
+  call.then(
+    (lease) => (seen.lease = lease),
+    () => {},
+  )
+  return seen
+}
+
 /** Sends a request that a 429 refuses, as soon as it may. */
-export async function refuse(
-  limiter: Pick<Limiter, 'acquire'>,
-  surface: string | null,
-  ms: number,
-): Promise<void> {
+export async function refuse(limiter: Pick<Limiter, 'acquire'>, surface: string | null, ms: number) {
   const request = queueRequest({ surface, priority: 1e9, maxClosedWaitMs: Infinity })
   const permit = await limiter.acquire(request)
   permit.sent()

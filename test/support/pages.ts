@@ -1,21 +1,11 @@
 /** A post as documented; `id` tells it from others. */
 export function post(id: string): Record<string, unknown> {
   return {
-    id,
-    body: `Post ${id}`,
-    author: 'ada',
-    name: 'Ada',
-    timestamp: '2026-11-20T10:00:00.000Z',
-    url: `https://microblog.example/ada/${id}`,
-    images: [],
-    video: null,
+    ...{ id, body: `Post ${id}`, author: 'ada', name: 'Ada', timestamp: '2026-11-20T10:00:00.000Z' },
+    ...{ url: `https://microblog.example/ada/${id}`, images: [], video: null },
     engagements: {
-      bookmarkCount: 0,
-      favoriteCount: 1,
-      quoteCount: 0,
-      replyCount: 0,
-      retweetCount: 0,
-      viewsCount: 9,
+      ...{ bookmarkCount: 0, favoriteCount: 1, quoteCount: 0 },
+      ...{ replyCount: 0, retweetCount: 0, viewsCount: 9 },
     },
   }
 }
@@ -33,36 +23,20 @@ export function page(ids: readonly string[], nextCursor?: string): Record<string
 /** A post of the professional network as documented; `urn` tells it from others. */
 function networkPost(urn: string): Record<string, unknown> {
   const actor = {
-    actor_image: '',
-    actor_description: '',
-    actor_name: '',
-    actor_subDescription: '',
-    actor_navigationContext: '',
+    ...{ actor_image: '', actor_description: '', actor_name: '' },
+    ...{ actor_subDescription: '', actor_navigationContext: '' },
   }
   const social_details = { numLikes: 1, numComments: 0, numShares: 0, reactionTypeCounts: [] }
   return {
-    share_url: '',
-    actor,
-    commentary: '',
-    social_details,
-    postedAt: '',
-    urn,
-    reactionsUrn: '',
-    commentsUrn: '',
-    repostsUrn: '',
+    ...{ share_url: '', actor, commentary: '', social_details, postedAt: '' },
+    ...{ urn, reactionsUrn: '', commentsUrn: '', repostsUrn: '' },
   }
 }
 
 /** So many comments as documented, and what they are said to have cost. */
 export function comments(count: number, creditsCharged: unknown): Record<string, unknown> {
-  const comment = {
-    profileUrl: '',
-    authorName: '',
-    authorHeadline: '',
-    text: 'x',
-    timestamp: '',
-    permalink: '',
-  }
+  const author = { profileUrl: '', authorName: '', authorHeadline: '' }
+  const comment = { ...author, text: 'x', timestamp: '', permalink: '' }
   const meta = { returnedCount: count, creditsCharged }
   return { requestId: 'r', comments: Array.from({ length: count }, () => comment), meta }
 }

@@ -26,13 +26,8 @@ export async function rawServer(
       received += chunk.toString('latin1')
       const [head = '', body = ''] = received.split('\r\n\r\n', 2)
       const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
-      const chunked = /transfer-encoding: chunked/i.test(head)
-      if (
-        !received.includes('\r\n\r\n') ||
-        body.length < length ||
-        (chunked && !received.endsWith('0\r\n\r\n'))
-      )
-        return
+      const isWhole = !/transfer-encoding: chunked/i.test(head) || received.endsWith('0\r\n\r\n')
+      if (!received.includes('\r\n\r\n') || body.length < length || !isWhole) return
       requests.push(received)
       const request = received
       received = ''

@@ -34,10 +34,7 @@ export function failure(
 }
 
 export const rateLimited = (seconds: number): Response =>
-  failure(429, 'rate_limited', {
-    headers: { 'retry-after': String(seconds) },
-    error: { retryAfter: seconds },
-  })
+  failure(429, 'rate_limited', { headers: { 'retry-after': `${seconds}` }, error: { retryAfter: seconds } })
 
 /** A network failure, of which nothing but the failure is visible. */
 export const unreachable = (): Response => Response.error()
