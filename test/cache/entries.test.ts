@@ -41,12 +41,13 @@ describe('an answer with the secret in it', () => {
     const { client } = cached({ apiKey }, store)
     const search = () => settle(client.microblog.search(query).withResponse())
     const proxy = createProxy({ client, allow: ['microblog.search'], authorize: () => ({ id: 'ada' }) })
-    const browser = makeClient({
+    const behindProxy = {
       baseUrl: 'https://app.example',
       apiKey: undefined,
       auth: false,
       fetch: proxy,
-    })
+    } as const
+    const browser = makeClient(behindProxy)
     const ofPage = () => settle(browser.microblog.search(query).withResponse())
     const ends = [await search(), await search(), await ofPage()]
     for (const { value } of ends) {
@@ -74,17 +75,14 @@ describe('an entry of a store', () => {
   })
 
   it.each([
-    [61_000, 'a miss', 'more', undefined],
-    [59_000, 'a hit', 'less', { age: 0, saved: 2 }],
-  ])(
-    'from %i ms ahead is %s, since the clock of its process was ahead by %s than maxAge',
-    async (ms, _, __, hit) => {
-      const { client } = await clientWith((entry) => ({ ...entry, at: Number(entry['at']) + ms }))
-      const { value } = await settle(client.microblog.search(query).withResponse())
-      expect(value?.cached).toEqual(hit && expect.objectContaining(hit))
-      expect(service.arrivals).toHaveLength(hit ? 1 : 2)
-    },
-  )
+    ['a miss', 61_000, 'more', undefined],
+    ['a hit', 59_000, 'less', { age: 0, saved: 2 }],
+  ])('is %s when it is from %i ms in the future, %s than maxAge', async (_, ms, __, hit) => {
+    const { client } = await clientWith((entry) => ({ ...entry, at: Number(entry['at']) + ms }))
+    const { value } = await settle(client.microblog.search(query).withResponse())
+    expect(value?.cached).toEqual(hit && expect.objectContaining(hit))
+    expect(service.arrivals).toHaveLength(hit ? 1 : 2)
+  })
 
   it('is not written when the service may not have charged the answer', async () => {
     const credits = 'spent=0, uncertain=2, charged=unknown'

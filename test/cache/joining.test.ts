@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { networkPosts, page } from '../support/pages.ts'
 import { idsOf, query } from '../support/search.ts'
-import { failure, ok, scriptedService, slow } from '../support/service.ts'
+import { ok, scriptedService, slow } from '../support/service.ts'
 import { cached, mapStore } from './cached.ts'
 
 const service = scriptedService()
@@ -74,15 +74,6 @@ describe('search()', () => {
     await settle(search(query))
     await settle(search({ ...query, page: 1 }))
     expect(service.arrivals).toHaveLength(1)
-  })
-
-  it('is sent on its own when an equal call ends during the wait for a retry', async () => {
-    service.script(failure(503, 'unavailable', { error: { retryAfter: 5 } }), ok())
-    const { client } = cached()
-    const hasty = client.microblog.search(query, { deadline: 2000 }).catch((error: unknown) => error)
-    const { value } = await settle(Promise.all([hasty, client.microblog.search(query)]))
-    expect(value?.[0]).toMatchObject({ code: 'timeout' })
-    expect(idsOf(value![1].posts)).toEqual(['1'])
   })
 
   it('joins no request for the same cursor that began before its first page was fetched', async () => {

@@ -5,7 +5,7 @@ import { searchOptions } from '../../src/extensions/query/index.ts'
 import { createSandbox } from '../support/sandbox.ts'
 import { createTools } from '../../src/extensions/tools/index.ts'
 import { watchSearch } from '../../src/extensions/watch/index.ts'
-import { clientOf, post, setUp } from '../proxy/setup.ts'
+import { post, setUp } from '../proxy/setup.ts'
 
 function cached() {
   const sandbox = createSandbox({ limits: { perMinute: false } })
@@ -32,14 +32,6 @@ describe('with a cache', () => {
     expect([first.headers.get('age'), again.headers.get('age')]).toEqual([null, '0'])
     expect(await again.json()).toEqual(await first.json())
     expect(sandbox.ledger.spent).toBe(2)
-  })
-
-  it('a client behind createProxy() counts nothing for what the proxy had', async () => {
-    const { proxy, browser, sandbox } = setUp({}, { backend: { cache: new ResultCache({ maxAge: 60_000 }) } })
-    const other = clientOf({ auth: false, fetch: proxy })
-    await browser.microblog.search({ query: 'rust' })
-    await other.microblog.search({ query: 'rust' })
-    expect([browser.credits.spent, other.credits.spent, sandbox.ledger.spent]).toEqual([2, 0, 2])
   })
 
   it('searchOptions() answers a repeated query without a request', async () => {

@@ -64,10 +64,8 @@ describe('ResultCache', () => {
 
   it('must be one: a client refuses another object, which would never answer', () => {
     const others = [{}, new Map(), true, { connect: () => ({}) }, { get: () => {}, set: () => {} }] as never[]
-    for (const cache of others)
-      expect(() => makeClient({ cache })).toThrow(
-        /^cache must be a ResultCache of social-search-sdk\/cache, got/,
-      )
+    const message = /^cache must be a ResultCache of social-search-sdk\/cache, got/
+    for (const cache of others) expect(() => makeClient({ cache })).toThrow(message)
   })
 
   it('rejects a call when neither a label nor a key tells the organization', async () => {

@@ -109,12 +109,8 @@ describe('OAuthClient.authorizationUrl()', () => {
     expect(origin + pathname).toBe('https://as.example/authorize')
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(pending.codeVerifier))
     expect(Object.fromEntries(searchParams)).toEqual({
-      response_type: 'code',
-      client_id: 'dashboard',
-      redirect_uri: redirectUri,
-      scope: 'search:read mentions:read offline_access',
-      resource: 'https://api.example/v1',
-      state: pending.state,
+      ...{ response_type: 'code', client_id: 'dashboard', redirect_uri: redirectUri, state: pending.state },
+      ...{ scope: 'search:read mentions:read offline_access', resource: 'https://api.example/v1' },
       code_challenge: Buffer.from(digest).toString('base64url'),
       code_challenge_method: 'S256',
       prompt: 'consent',
@@ -143,11 +139,8 @@ describe('OAuthClient.exchange()', () => {
       const oauth = await makeOAuth({ fetch: server.fetch, store })
       const session = await oauth.exchange(url, pending)
       expect(Object.fromEntries(server.forms[0] ?? [])).toEqual({
-        grant_type: 'authorization_code',
-        code: secrets.code,
-        code_verifier: secrets.verifier,
-        redirect_uri: redirectUri,
-        resource: 'https://api.example/v1',
+        ...{ grant_type: 'authorization_code', code: secrets.code, code_verifier: secrets.verifier },
+        ...{ redirect_uri: redirectUri, resource: 'https://api.example/v1' },
       })
       expect(store.held).toMatchObject({ accessToken: `${secrets.access}_1` })
       expect(session).toBe(oauth.session())

@@ -71,15 +71,16 @@ storeContract('postgresStore', open, { server: postgresServer })
 // The first three are those of the contract of stores.
 sharedLimiterContract('SharedLimiter on Postgres', open, () => cuts.splice(3).forEach((cut) => cut()))
 
+const count = (value = '0') => ({ value: String(Number(value) + 1), message: 'counted', result: value })
+
 describe('postgresStore()', () => {
   it('creates its table when an administrator has dropped it', async () => {
     const pool = poolOf()
     const store = postgresStore(pool)
-    const count = () =>
-      store.update('a', (value = '0') => ({ value: String(Number(value) + 1), result: value }))
-    expect([await count(), await count()]).toEqual(['0', '1'])
+    const add = () => store.update('a', count)
+    expect([await add(), await add()]).toEqual(['0', '1'])
     server.run('drop table social_search_shared')
-    expect([await count(), await count()]).toEqual(['0', '1'])
+    expect([await add(), await add()]).toEqual(['0', '1'])
     await pool.end()
   })
 
@@ -87,11 +88,6 @@ describe('postgresStore()', () => {
     const options = '-c default_transaction_isolation=serializable'
     const pools = [1, 2, 3].map(() => new Pool({ connectionString: server.url, max: 4, options }))
     const stores = pools.map((pool) => postgresStore(pool))
-    const count = (value?: string) => ({
-      value: String(Number(value ?? 0) + 1),
-      message: 'counted',
-      result: 0,
-    })
     await stores[0]!.update('counted', count)
     await Promise.all(Array.from({ length: 30 }, (_, i) => stores[i % 3]!.update('counted', count)))
     expect(await stores[0]!.update('counted', (value) => ({ result: value }))).toBe('31')
@@ -109,10 +105,8 @@ describe('postgresStore()', () => {
     }
     const store = postgresStore({ query, connect: () => pool.connect() })
     await store.update('met', (value = 'nothing') => ({ value: `${value} and mine`, result: 0 }))
-    expect([isMet, await store.update('met', (value) => ({ result: value }))]).toEqual([
-      true,
-      'nothing and mine',
-    ])
+    expect(await store.update('met', (value) => ({ result: value }))).toBe('nothing and mine')
+    expect(isMet).toBe(true)
     await pool.end()
   })
 
@@ -143,17 +137,10 @@ describe('postgresStore()', () => {
     const pool = new Pool({ connectionString: server.url.replace('postgres@', 'reader@'), max: 2 })
     const store = postgresStore(pool)
     server.run('drop table social_search_shared')
-    const count = (value?: string) => ({
-      value: String(Number(value ?? 0) + 1),
-      message: 'counted',
-      result: value,
-    })
-    await expect(store.update('counted', count)).rejects.toThrow(
-      /^create table social_search_shared \(key text/,
-    )
-    server.run(
-      'create table social_search_shared (key text primary key, tag text not null, value text not null)',
-    )
+    const statement = /^create table social_search_shared \(key text/
+    await expect(store.update('counted', count)).rejects.toThrow(statement)
+    const columns = 'key text primary key, tag text not null, value text not null'
+    server.run(`create table social_search_shared (${columns})`)
     server.run('grant select, insert, update on social_search_shared to reader')
     await Promise.all(Array.from({ length: 20 }, () => store.update('counted', count)))
     expect(await store.update('counted', (value) => ({ result: value }))).toBe('20')
@@ -167,9 +154,8 @@ describe('postgresStore()', () => {
       const store = postgresStore(pool.on('error', () => {}))
       return new SharedLimiter({ store, organization: 'pooled', limits: { inFlight: 1 } })
     })
-    const request = queueRequest()
-    const lease = await limiters[0]!.acquire({ ...request })
-    const waiting = limiters[1]!.acquire({ ...request })
+    const lease = await limiters[0]!.acquire(queueRequest())
+    const waiting = limiters[1]!.acquire(queueRequest())
     await realTime.pass(500)
     lease.end()
     ;(await waiting).end()
@@ -181,20 +167,14 @@ describe('postgresStore()', () => {
   it('listens on one connection for all limiters, and again when it is cut', async () => {
     const pool = poolOf()
     const store = postgresStore(pool)
-    const limiters = Array.from(
-      { length: 10 },
-      (_, i) => new SharedLimiter({ store, organization: `many ${i}` }),
-    )
-    const request = queueRequest()
-    const use = () =>
-      Promise.all(limiters.map(async (limiter) => (await limiter.acquire({ ...request })).end()))
-    await use()
+    const organizations = Array.from({ length: 10 }, (_, i) => `many ${i}`)
+    const limiters = organizations.map((organization) => new SharedLimiter({ store, organization }))
+    await Promise.all(limiters.map(async (limiter) => (await limiter.acquire(queueRequest())).end()))
     expect(pool.totalCount).toBeLessThanOrEqual(2)
     const received: string[] = []
     const end = store.watch!('cut', (message = 'reconnected') => received.push(message))
-    server.run(
-      `select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen social_search_shared'`,
-    )
+    const listening = `pg_stat_activity where query = 'listen social_search_shared'`
+    server.run(`select pg_terminate_backend(pid) from ${listening}`)
     await expect.poll(() => received).toContain('reconnected')
     await store.update('cut', () => ({ message: 'after it', result: 0 }))
     await expect.poll(() => received).toContain('after it')

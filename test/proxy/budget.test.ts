@@ -122,18 +122,20 @@ describe('a page whose budget at createProxy() is used up', () => {
 
   const given = { code: 'credit_budget', charged: 'no', needed: 2, remaining: 1 }
 
+  /** How a search ends that a proxy answers with this error. */
+  const answered = async (error: object) => {
+    const fetch = () => Promise.resolve(Response.json({ requestId: 'proxy_1', error }, { status: 402 }))
+    return (await call(clientOf({ auth: false, fetch }))).error
+  }
+
   it.each(['ada', '', 1, null, undefined])('does not read %j as whose budget it was', async (whose) => {
-    const body = { requestId: 'proxy_1', error: { ...given, whose } }
-    const fetch = () => Promise.resolve(Response.json(body, { status: 402 }))
-    const { error } = await call(clientOf({ auth: false, fetch }))
+    const error = await answered({ ...given, whose })
     expect(error).toMatchObject({ name: 'CreditBudgetError', budget: { needed: 2 } })
     expect(error).not.toHaveProperty('budget.whose')
   })
 
   it('gets an ApiError if the response does not say what is left', async () => {
-    const body = { requestId: 'proxy_1', error: { ...given, needed: '2' } }
-    const fetch = () => Promise.resolve(Response.json(body, { status: 402 }))
-    const { error } = await call(clientOf({ auth: false, fetch }))
+    const error = await answered({ ...given, needed: '2' })
     expect(error).toMatchObject({ name: 'ApiError', code: 'credit_budget', status: 402, charged: 'no' })
   })
 

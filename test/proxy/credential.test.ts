@@ -28,14 +28,11 @@ describe('createProxy() whose credential the service refuses', () => {
     expect(failures).toMatchObject([[failure, {}]])
     expect(sandbox.requests).toHaveLength(1)
     const { value } = await settle(post(proxy))
-    expect(value?.headers.get('social-search-credits')).toBe(
-      `spent=0, uncertain=${uncertain}, charged=${charged}`,
-    )
+    const credits = `spent=0, uncertain=${uncertain}, charged=${charged}`
+    expect(value?.headers.get('social-search-credits')).toBe(credits)
     // It does not say which scope the credential lacks.
     const message = `the service refused the proxy with ${fault.status}; tell the operator of the proxy`
-    expect(await value?.json()).toEqual({
-      requestId: expect.any(String),
-      error: { code: 'service_refused_proxy', message, charged },
-    })
+    const refused = { code: 'service_refused_proxy', message, charged }
+    expect(await value?.json()).toEqual({ requestId: expect.any(String), error: refused })
   })
 })

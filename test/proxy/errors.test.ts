@@ -153,21 +153,18 @@ describe('an error through createProxy()', () => {
   )
 
   const secret = 'vault at 10.0.0.7 is sealed'
+  const noStore = () => Promise.reject(new TokenStoreError(secret))
   it.each<[string, Partial<ClientOptions>]>([
     ['a function for headers', { headers: () => Promise.reject(new Error(secret)) }],
     ['a budget', { budget: { reserve: () => Promise.reject(new BudgetUnavailableError(secret)) } }],
-    [
-      'a token store',
-      { apiKey: undefined, auth: { token: () => Promise.reject(new TokenStoreError(secret)) } },
-    ],
+    ['a token store', { apiKey: undefined, auth: { token: noStore } }],
   ])('hides the backend’s own failure: %s', async (_, options) => {
     const { browser, failures } = setUp({}, { backend: options })
     const { error } = await settle(search(browser))
     expect(error).toMatchObject({ name: 'ApiError', status: 500, code: 'internal_error', charged: 'no' })
     expect(JSON.stringify(error)).not.toContain('10.0.0.7')
-    expect(failures).toMatchObject([
-      [{ message: expect.stringContaining(secret) }, { requestId: (error as SocialSearchError).requestId }],
-    ])
+    const { requestId } = error as SocialSearchError
+    expect(failures).toMatchObject([[{ message: expect.stringContaining(secret) }, { requestId }]])
   })
 })
 

@@ -15,13 +15,14 @@ type Row = [
 
 const fails = (error: Error) => () => Promise.reject(error)
 const ofService = new AuthenticationError({ status: 401, code: 'unauthorized', message: '10.0.0.7' })
-const sister = 'https://other.app.example'
+const reading = async (request: Request) => ({ id: await request.text() })
+const sister = { origin: 'https://other.app.example', 'sec-fetch-site': 'same-site' }
 const broken = new ReadableStream({ pull: (body) => body.error(new TypeError('terminated by 10.0.0.7')) })
 const deep = `{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}`
 const posts = '/data/professionalnet/posts'
 const reactions = { path: `${posts}/reactions`, body: '{"postUrl":"x"}' }
 const comments = { path: `${posts}/comments`, body: '{"postUrl":"x","maxComments":101}' }
-const spent = new CreditBudget(1)
+const poor = { id: 'ada', budget: new CreditBudget(1) }
 
 const refused: Record<string, Row[]> = {
   '404 not_found': [
@@ -43,11 +44,7 @@ const refused: Record<string, Row[]> = {
     ['an opaque origin', {}, { headers: { origin: 'null' } }],
     ['an untrusted origin', { cors }, { headers: { origin: `${friend}.evil.example` } }],
     ['a page of another site that hides its origin', {}, { headers: { 'sec-fetch-site': 'cross-site' } }],
-    [
-      'a page of another host of the same site',
-      {},
-      { headers: { 'sec-fetch-site': 'same-site', origin: sister } },
-    ],
+    ['a page of another host of the same site', {}, { headers: sister }],
   ],
   '415 unsupported_media_type': [
     ['content types of forms', {}, { headers: { 'content-type': 'text/plain; x=application/json' } }],
@@ -62,11 +59,7 @@ const refused: Record<string, Row[]> = {
     ['any caller when authorize throws an error of the service’s kind', { authorize: fails(ofService) }, {}],
     ['any caller when authorize returns an invalid one', { authorize: () => true as never }, {}],
     ['a caller with an empty id, which all would share', { authorize: () => ({ id: '' }) }, {}],
-    [
-      'any caller when authorize reads the body',
-      { authorize: async (request) => ({ id: await request.text() }) },
-      {},
-    ],
+    ['any caller when authorize reads the body', { authorize: reading }, {}],
     ['a caller for whom the function has no budget', { budget: () => undefined as never }, {}],
   ],
   '413 payload_too_large': [['a body over 1 MiB', {}, { body: `{"query":"${'x'.repeat(2 ** 20)}"}` }]],
@@ -85,11 +78,7 @@ const refused: Record<string, Row[]> = {
     ['a caller without credits', { budget: 1 }, {}],
     ['a caller with fewer credits than possible items', { budget: 10, expectedItems: 11 }, reactions],
     ['a caller who asks for more comments than it can pay for', { budget: 100, expectedItems: 11 }, comments],
-    [
-      'a caller whose own budget is spent',
-      { budget: 100, authorize: () => ({ id: 'ada', budget: spent }) },
-      {},
-    ],
+    ['a caller whose own budget is spent', { budget: 100, authorize: () => poor }, {}],
   ],
 }
 

@@ -7,6 +7,7 @@ import { leave, post, setUp } from './setup.ts'
 virtualTime()
 
 const never = (): Promise<never> => new Promise(() => {})
+const stuck = Object.assign(new CreditBudget(10), { reserve: never })
 const endless = () => ({ body: new ReadableStream() })
 
 const waits: [
@@ -17,10 +18,7 @@ const waits: [
 ][] = [
   ['authorize', { authorize: never }],
   ['budget', { budget: never }],
-  [
-    'reserve() of what budget returns',
-    { budget: () => Object.assign(new CreditBudget(10), { reserve: never }) },
-  ],
+  ['reserve() of what budget returns', { budget: () => stuck }],
   ['the token of its client', {}, { backend: { apiKey: undefined, auth: { token: never } } }],
   ['the body of a request', {}, {}, endless],
 ]

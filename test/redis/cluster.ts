@@ -49,9 +49,8 @@ export async function startCluster(): Promise<RedisCluster> {
       await admin.call('CLUSTER', 'ADDSLOTSRANGE', i * third, Math.min(slots, (i + 1) * third) - 1)
       await admin.call('CLUSTER', 'SET-CONFIG-EPOCH', i + 1)
     }
-    for (const { port, busPort } of nodes) {
+    for (const { port, busPort } of nodes)
       await nodes[0]!.admin.call('CLUSTER', 'MEET', '127.0.0.1', port, busPort)
-    }
     for (const [i, { admin }] of replicas.entries()) {
       const id = await masters[i]!.admin.call('CLUSTER', 'MYID')
       await until(() => admin.call('CLUSTER', 'REPLICATE', String(id)).then(() => true))
@@ -88,9 +87,7 @@ async function startNode(folder: string, index: number): Promise<Node> {
   return { port, busPort, child, admin }
 }
 
-async function says(pattern: RegExp, reply: Promise<unknown>): Promise<boolean> {
-  return pattern.test(String(await reply))
-}
+const says = async (pattern: RegExp, reply: Promise<unknown>) => pattern.test(String(await reply))
 
 async function until(isReady: () => Promise<boolean>): Promise<void> {
   for (let left = 30_000 / pollMs; ; left--) {

@@ -1,9 +1,9 @@
-import { refuse } from '../support/limiter.ts'
+import { finish, refuse, watch } from '../support/limiter.ts'
 import { type Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { realTime } from '../support/real-time.ts'
 import { packages } from './clients.ts'
-import { admin, finish, newOrganization, server, watch, worker } from './workers.ts'
+import { admin, newOrganization, server, worker } from './workers.ts'
 
 const { pass, settle } = realTime
 
@@ -38,10 +38,8 @@ describe.each(packages)('SharedLimiter on %s', (client) => {
     const held = settle(ask({ surface: 'b' }))
     await limiter.close()
     const outcome = await Promise.all([waiting, held])
-    expect(outcome[1].error).toMatchObject({
-      name: 'ClosedError',
-      message: 'the limiter is closed; create another',
-    })
+    const message = 'the limiter is closed; create another'
+    expect(outcome[1].error).toMatchObject({ name: 'ClosedError', message })
     await expect(ask()).rejects.toMatchObject({ name: 'ClosedError' })
     await expect.poll(() => admin.client('LIST', 'TYPE', 'PUBSUB')).toBe('')
     expect(await (connection.client as Redis).ping()).toBe('PONG')

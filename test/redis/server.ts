@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
+import { portOf } from '../support/listening.ts'
 
 /** A Redis of one's own. */
 export interface RedisServer {
@@ -51,11 +52,8 @@ export async function start(
   })
   await new Promise<void>((resolve, reject) => {
     let output = ''
-    child.once('error', () =>
-      reject(
-        new Error('redis-server is not installed: apt-get install redis-server, or what your system has'),
-      ),
-    )
+    const missing = 'redis-server is not installed: apt-get install redis-server, or what your system has'
+    child.once('error', () => reject(new Error(missing)))
     child.once('exit', (code) => reject(new Error(`redis-server ended with ${String(code)}\n${output}`)))
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString()
@@ -66,10 +64,8 @@ export async function start(
 }
 
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
+  const server = createServer()
+  const port = await portOf(server)
+  await once(server.close(), 'close')
   return port
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { finish } from '../support/limiter.ts'
 import { realTime } from '../support/real-time.ts'
-import { admin, evalCalls, finish, newOrganization, worker } from './workers.ts'
+import { admin, evalCalls, newOrganization, worker } from './workers.ts'
 
 const { pass } = realTime
 

@@ -34,6 +34,8 @@ export async function newConnection(name: Package = 'ioredis'): Promise<Connecti
   return connection
 }
 
+type WorkerOptions = Partial<Omit<SharedLimiterOptions, 'store'>> & { client?: Package }
+
 interface Worker {
   limiter: SharedLimiter
   connection: Connection
@@ -44,26 +46,15 @@ interface Worker {
 /** A process of an organization, as far as Redis can tell. */
 export async function worker(
   organization: string,
-  {
-    limits,
-    client: name,
-    ...options
-  }: Partial<Omit<SharedLimiterOptions, 'store'>> & {
-    client?: Package
-  } = {},
+  { limits, client: name, ...options }: WorkerOptions = {},
   wrap = (client: Connection['client']) => client,
 ): Promise<Worker> {
   const connection = await newConnection(name)
   const log: string[] = []
   const note = (message: string) => void log.push(message)
   const all: Limits = { inFlight: 2, perMinute: 4, windowMs, ...limits }
-  const limiter = new SharedLimiter({
-    store: redisStore(wrap(connection.client)),
-    organization,
-    limits: all,
-    logger: { warn: note, info: note },
-    ...options,
-  })
+  const own = { organization, limits: all, logger: { warn: note, info: note } }
+  const limiter = new SharedLimiter({ store: redisStore(wrap(connection.client)), ...own, ...options })
   ends.push(() => limiter.close())
   const ask = (request?: Partial<QueueRequest>) => limiter.acquire(queueRequest(request))
   return { limiter, connection, log, ask }
@@ -105,26 +96,6 @@ export const redisServer = (): Omit<StoreServer, 'openAt'> => ({
   longest: 5_000_000,
   listening: async () => String(await admin.call('CLIENT', 'LIST', 'TYPE', 'pubsub')).split('\n').length - 1,
 })
-
-/** Sends, is answered at once, and gives the slot back. */
-export function finish(lease: Permit): void {
-  lease.sent()
-  lease.answered()
-  lease.end()
-}
-
-/** Whether a call has been granted so far. */
-export function watch(call: Promise<Permit>): { lease: Permit | undefined } {
-  const seen: { lease: Permit | undefined } = { lease: undefined }
-  call.then(
-    (lease) => (seen.lease = lease),
-    () => {},
-  )
-  return seen
-}
-
-/** Whether a command stores a state in which a process has a slot. */
-export const isGrant = (args: readonly unknown[]) => args.some((text) => /"open":\{"/.test(String(text)))
 
 export async function evalCalls(): Promise<number> {
   const stats = await admin.info('commandstats')

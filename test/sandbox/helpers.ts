@@ -21,6 +21,19 @@ export function setUp(options: SandboxOptions = {}) {
 /** The made-up posts on the professional network of such a sandbox. */
 export const networkPostsOf = (seed: number) => networkPosts.timeline(seed, 1000, now.getTime())
 
+/** What a search finds on each network, the newest first, and the ids of that. */
+export async function findOn(
+  { microblog, professionalnet, technews }: SocialSearch,
+  query: string,
+  limit = all,
+) {
+  const posts = await microblog.search({ query, category: 'Latest' }).toArray(limit)
+  const networkPosts = await professionalnet.posts.search({ query }).toArray(limit)
+  const stories = await technews.search({ query }).toArray(limit)
+  const ids = [posts.map(({ id }) => id), networkPosts.map(({ urn }) => urn), stories.map(({ id }) => id)]
+  return { ids, found: [posts, networkPosts, stories] as const }
+}
+
 /** A parsed JSON object, whose shape the assertions state. */
 export type Json = Record<string, ReturnType<typeof JSON.parse>>
 

@@ -27,10 +27,10 @@ describe('createSandbox() limits.perMinute', () => {
 
   it('counts requests that fail validation, but not those without a valid key', async () => {
     const sandbox = createSandbox({ limits: { perMinute: 2 } })
-    for (const status of [401, 401, 400, 400, 429])
-      expect((await search(sandbox, {}, { key: status === 401 ? 'wrong' : sandbox.apiKey })).status).toBe(
-        status,
-      )
+    const keys = ['wrong', 'wrong', sandbox.apiKey, sandbox.apiKey, sandbox.apiKey]
+    const statuses: number[] = []
+    for (const key of keys) statuses.push((await search(sandbox, {}, { key })).status)
+    expect(statuses).toEqual([401, 401, 400, 400, 429])
   })
 
   it('counts each search surface, and no other operation', async () => {

@@ -56,9 +56,8 @@ describe('createSandbox() professional-network search', () => {
       ({ profile, company }) => postsOf(profile.url).length > 0 && postsOf(pageOfCompany(company)).length > 0,
     )!
     const { id, name } = company
-    expect(await find({ query, author_company: `1, ${id}` })).toEqual(
-      posts.filter(({ actor }) => actor.actor_description.endsWith(` at ${name}`)),
-    )
+    const employees = posts.filter(({ actor }) => actor.actor_description.endsWith(` at ${name}`))
+    expect(await find({ query, author_company: `1, ${id}` })).toEqual(employees)
     expect(await find({ query, from_organization: id })).toEqual(postsOf(pageOfCompany(company)))
     expect(await find({ query, from_member: profile.urn })).toEqual(postsOf(profile.url))
     expect(await find({ query, from_member: 'urn:nobody' })).toEqual([])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { MicroblogPost, MicroblogSearchParams } from '../../src/index.ts'
 import { people } from '../../src/extensions/sandbox/compose-post.ts'
-import { all, setUp } from './helpers.ts'
+import { all, findOn, setUp } from './helpers.ts'
 
 const { client } = setUp()
 const find = (params: MicroblogSearchParams) => client.microblog.search(params).toArray(all)
@@ -72,22 +72,12 @@ it('createSandbox() has as many posts as asked for', async () => {
 })
 
 describe('createSandbox() seed', () => {
-  const some = { limit: 60 }
-
   it.each(['typescript', 'Ñandú & Söhne', '東京'])(
     'decides which posts about %j are on all networks',
     async (query) => {
       const find = async (seed: number) => {
-        const { microblog, professionalnet, technews } = setUp({ seed }).client
-        const posts = await microblog.search({ query }).toArray(some)
-        const networkPosts = await professionalnet.posts.search({ query }).toArray(some)
-        const stories = await technews.search({ query }).toArray(some)
-        const ids = [
-          posts.map(({ id }) => id),
-          networkPosts.map(({ urn }) => urn),
-          stories.map(({ id }) => id),
-        ]
-        return { ids, texts: [posts, networkPosts, stories].map((found) => JSON.stringify(found)) }
+        const { ids, found } = await findOn(setUp({ seed }).client, query, { limit: 60 })
+        return { ids, texts: found.map((each) => JSON.stringify(each)) }
       }
       const [first, second, other] = [await find(1), await find(1), await find(2)]
       expect(second).toEqual(first)
@@ -101,11 +91,14 @@ describe('createSandbox() seed', () => {
 })
 
 describe('createSandbox() without posts about a query', () => {
-  it.each(['nothing', 'Nothing like coffee', ' ', '!!!', '☕'])(
-    'answers empty pages, and charges for them, when asked for %j',
-    async (query) => {
-      const { sandbox, client } = setUp()
-      sandbox.publish([{ body: 'Acme opens' }])
+  it.each([
+    ...['nothing', 'Nothing like coffee', ' ', '!!!', '☕'].map((query) => ({ query, posts: 1000 })),
+    ...['ai', 'acme', 'the'].map((query) => ({ query, posts: 0 })),
+  ])(
+    'answers empty pages, and charges for them, when asked for $query of $posts posts',
+    async ({ query, ...options }) => {
+      const { sandbox, client } = setUp(options)
+      if (options.posts > 0) sandbox.publish([{ body: 'Acme opens' }])
       const { posts, meta } = await client.microblog.search({ query })
       expect([posts, meta]).toEqual([[], { returnedCount: 0, hasMore: false }])
       expect((await client.professionalnet.posts.search({ query })).posts).toEqual([])
@@ -114,13 +107,8 @@ describe('createSandbox() without posts about a query', () => {
     },
   )
 
-  it('answers empty pages on every network when there are no posts', async () => {
+  it('answers no posts and comments of persons either', async () => {
     const { client } = setUp({ posts: 0 })
-    for (const query of ['ai', 'acme', 'the']) {
-      expect((await client.microblog.search({ query })).posts).toEqual([])
-      expect((await client.professionalnet.posts.search({ query })).posts).toEqual([])
-      expect((await client.technews.search({ query }))['posts']).toEqual([])
-    }
     const profileUrl = people[0]?.profile.url
     expect((await client.professionalnet.person.posts({ profileUrl }))['posts']).toEqual([])
     expect((await client.professionalnet.person.comments({ profileUrl }))['comments']).toEqual([])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { MicroblogPost, SocialSearch } from '../../src/index.ts'
-import { all, day, now, setUp } from './helpers.ts'
+import { all, day, findOn, now, setUp } from './helpers.ts'
 
 const latest = { query: 'coffee', category: 'Latest' } as const
 const find = (client: SocialSearch) => client.microblog.search(latest).toArray(all)
@@ -67,12 +67,7 @@ describe('createSandbox() now', () => {
 describe('createSandbox() growth', () => {
   it.each(['coffee', 'acme'])('adds so many posts an hour about %s to each network', async (query) => {
     const { clock, client } = setUp({ growth: 6 })
-    const find = async () => {
-      const posts = await client.microblog.search({ query, category: 'Latest' }).toArray(all)
-      const networkPosts = await client.professionalnet.posts.search({ query }).toArray(all)
-      const stories = await client.technews.search({ query }).toArray(all)
-      return [posts.map(({ id }) => id), networkPosts.map(({ urn }) => urn), stories.map(({ id }) => id)]
-    }
+    const find = async () => (await findOn(client, query)).ids
     const before = await find()
     clock.time += 3_600_000
     const after = await find()

@@ -24,7 +24,6 @@ export interface AttackedServer {
 const limits = { inFlight: 2, perMinute: 20, windowMs: 1500 }
 const organization = 'org_live_5f2b8c1d9e'
 const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
 /** Eight processes that call a service, which counts, while their store is attacked. */
 export function attackSuite(name: string, start: () => Promise<AttackedServer>): void {
@@ -129,9 +128,8 @@ export function attackSuite(name: string, start: () => Promise<AttackedServer>):
         expect(summary.spent + summary.uncertain + summary.reserved).toBeGreaterThanOrEqual(before)
       }
       const unheard = sandbox.requests.filter((request) => lost.includes(queryOf(request)))
-      expect(sandbox.ledger.spent).toBe(
-        sum(results.map(({ spent }) => spent)) + sum(unheard.map(({ charged }) => charged)),
-      )
+      const charges = [...results.map(({ spent }) => spent), ...unheard.map(({ charged }) => charged)]
+      expect(sandbox.ledger.spent).toBe(charges.reduce((total, charge) => total + charge, 0))
       expect(summary.spent).toBeLessThanOrEqual(sandbox.ledger.spent)
       expect(summary.spent + summary.uncertain).toBeGreaterThanOrEqual(sandbox.ledger.spent)
     })

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { SharedStore } from '../../src/extensions/shared/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { openLateStore, summaryOf } from './late-store.ts'
+import { openLateStore, reserved, summaryOf } from './late-store.ts'
 
 virtualTime()
 
@@ -9,19 +8,16 @@ const hour = 3_600_000
 
 describe('SharedBudget', () => {
   it('counts what a silent process has reserved as uncertain until it comes back, and keeps that of a slow one', async () => {
-    const { store, budgetOf } = openLateStore()
-    let isAway = false
-    const update: SharedStore['update'] = (...given) =>
-      isAway ? Promise.reject(new Error('away')) : store.update(...given)
-    const [silent, slow] = [budgetOf({ store: { update }, lease: 1000 }), budgetOf({ lease: 1000 })]
-    const { value: doubted } = await settle(silent.reserve(4, 'any'))
-    const { value: kept } = await settle(slow.reserve(2, 'any'))
-    isAway = true
+    const { link, budgetOf } = openLateStore()
+    const store = link()
+    const [silent, slow] = [budgetOf({ store, lease: 1000 }), budgetOf({ lease: 1000 })]
+    const [doubted, kept] = [await reserved(silent, 4), await reserved(slow, 2)]
+    store.isDown = true
     await pass(5000)
     expect(await summaryOf(budgetOf())).toMatchObject({ spent: 0, uncertain: 4, reserved: 2 })
-    isAway = false
-    doubted!.settle(3)
-    kept!.settle(2)
+    store.isDown = false
+    doubted.settle(3)
+    kept.settle(2)
     await settle(Promise.all([silent.flush(), slow.flush()]))
     expect(await summaryOf(slow)).toMatchObject({ spent: 5, uncertain: 0, reserved: 0 })
   })
@@ -29,11 +25,10 @@ describe('SharedBudget', () => {
   it('keeps what a process has reserved that was idle for long', async () => {
     const { budgetOf } = openLateStore()
     const [budget, other] = [budgetOf({ lease: 1000 }), budgetOf({ lease: 1000 })]
-    const { value: first } = await settle(budget.reserve(4, 'any'))
-    first!.settle(4)
+    ;(await reserved(budget, 4)).settle(4)
     await settle(budget.flush())
     await pass(5000)
-    await settle(budget.reserve(3, 'any'))
+    await reserved(budget, 3)
     expect(await summaryOf(other)).toMatchObject({ spent: 4, reserved: 3, uncertain: 0 })
     await settle(budget.close())
   })
@@ -41,7 +36,7 @@ describe('SharedBudget', () => {
   it('keeps what a process has reserved while it lives, and renews nothing once it is closed', async () => {
     const { budgetOf } = openLateStore()
     const budget = budgetOf()
-    await settle(budget.reserve(4, 'any'))
+    await reserved(budget, 4)
     await pass(130_000)
     expect(await summaryOf(budgetOf())).toMatchObject({ reserved: 4, uncertain: 0 })
     await settle(budget.close())
@@ -59,31 +54,27 @@ describe('SharedBudget', () => {
   ])(
     'counts what a process reserves that dies %i ms before the period ends, %i ms later as %i uncertain credits, unless it is back',
     async (left, later, uncertain) => {
-      const { store, budgetOf } = openLateStore()
-      let isDead = false
-      const update: SharedStore['update'] = (...given) =>
-        isDead ? Promise.reject(new Error('it is dead')) : store.update(...given)
+      const { link, budgetOf } = openLateStore()
+      const store = link()
       const options = { every: 'hour', lease: 5000 }
       await pass(hour - left)
-      await settle(budgetOf({ ...options, store: { update } }).reserve(4, 'any'))
-      isDead = true
+      await reserved(budgetOf({ ...options, store }), 4)
+      store.isDown = true
       await pass(later)
       expect(await summaryOf(budgetOf(options))).toMatchObject({ uncertain, remaining: 1000 - uncertain })
-      isDead = false
+      store.isDown = false
       await pass(1500)
       expect(await summaryOf(budgetOf(options))).toMatchObject({ uncertain: 0, reserved: uncertain })
     },
   )
 
   it('counts as uncertain after a day what a process has reserved that died while the clock was ahead', async () => {
-    const { world, store, budgetOf } = openLateStore()
-    let isDead = false
-    const update: SharedStore['update'] = (...given) =>
-      isDead ? Promise.reject(new Error('it is dead')) : store.update(...given)
-    const dead = budgetOf({ store: { update } })
+    const { world, link, budgetOf } = openLateStore()
+    const store = link()
+    const dead = budgetOf({ store })
     world.clock = (at) => at + 240 * hour
-    await settle(dead.reserve(4, 'any'))
-    isDead = true
+    await reserved(dead, 4)
+    store.isDown = true
     await settle(dead.close())
     world.clock = (at) => at
     expect(await summaryOf(budgetOf())).toMatchObject({ reserved: 4, uncertain: 0 })
@@ -92,7 +83,8 @@ describe('SharedBudget', () => {
   })
 
   it('forgets a process that is idle for an hour, or that left credits uncertain 30 days ago', async () => {
-    const { world, store, budgetOf } = openLateStore()
+    const { world, link, budgetOf } = openLateStore()
+    const store = link()
     let processes: Record<string, { abandoned: object }> = {}
     world.meet = (text) => {
       if (text !== undefined) ({ processes } = JSON.parse(text) as { processes: typeof processes })
@@ -100,16 +92,12 @@ describe('SharedBudget', () => {
     }
     const use = async () => {
       const budget = budgetOf()
-      const { value: reservation } = await settle(budget.reserve(1, 'any'))
-      reservation!.settle(1)
+      ;(await reserved(budget, 1)).settle(1)
       await settle(budget.close())
     }
-    let isDead = false
-    const update: SharedStore['update'] = (...given) =>
-      isDead ? Promise.reject(new Error('it is dead')) : store.update(...given)
-    const dead = budgetOf({ store: { update } })
-    await settle(dead.reserve(4, 'any'))
-    isDead = true
+    const dead = budgetOf({ store })
+    await reserved(dead, 4)
+    store.isDown = true
     await settle(dead.close())
     await use()
     await pass(62 * 60_000)

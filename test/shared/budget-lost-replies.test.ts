@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { SharedBudget, type SharedStore } from '../../src/extensions/shared/index.ts'
 import { type Exchange, swapText } from '../../src/extensions/shared/stores/swap.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { openLateStore, summaryOf, unsettled } from './late-store.ts'
+import { openLateStore, reserved, summaryOf, unsettled } from './late-store.ts'
 
 virtualTime()
 
@@ -17,10 +17,10 @@ describe('SharedBudget, when replies of its store are lost,', () => {
   it('flush() counts an outcome once when it is sent again after an hour', async () => {
     const { world, budgetOf } = openLateStore()
     const budget = budgetOf()
-    const { value: reservation } = await settle(budget.reserve(10, 'microblog.search'))
+    const reservation = await reserved(budget, 10)
     // The text is stored, but the reply is lost.
     world.replyMs = 5000
-    reservation!.settle(10)
+    reservation.settle(10)
     await pass(61 * 60_000)
     world.replyMs = 0
     await settle(budget.flush())
@@ -31,11 +31,11 @@ describe('SharedBudget, when replies of its store are lost,', () => {
     const { world, budgetOf } = openLateStore()
     const budget = budgetOf()
     const costs = [1, 10, 100]
-    const calls = await Promise.all(costs.map(async () => settle(budget.reserve(100, 'microblog.search'))))
+    const calls = await Promise.all(costs.map(() => reserved(budget, 100)))
     // Each is stored, but its reply is lost.
     world.replyMs = 5000
-    for (const [i, { value: reservation }] of calls.entries()) {
-      reservation!.settle(costs[i]!)
+    for (const [i, reservation] of calls.entries()) {
+      reservation.settle(costs[i]!)
       await pass(2500)
     }
     world.replyMs = 0
@@ -60,9 +60,8 @@ describe('SharedBudget, when replies of its store are lost,', () => {
     const budget = budgetOf({ store })
     await summaryOf(budget)
     world.writeMs = 2500
-    expect((await settle(budget.reserve(8, 'microblog.search'))).error).toMatchObject({
-      ...{ code: 'budget_unavailable', operation: 'microblog.search' },
-    })
+    const { error } = await settle(budget.reserve(8, 'microblog.search'))
+    expect(error).toMatchObject({ code: 'budget_unavailable', operation: 'microblog.search' })
     await settle(budget.close())
     await pass(3000)
     expect(await summaryOf(budgetOf({ store }))).toMatchObject(unsettled)
@@ -107,9 +106,9 @@ describe('SharedBudget, when replies of its store are lost,', () => {
   it('close() waits for the store no longer than storeTimeout', async () => {
     const { world, budgetOf } = openLateStore()
     const budget = budgetOf()
-    const { value: reservation } = await settle(budget.reserve(2, 'microblog.search'))
+    const reservation = await reserved(budget, 2)
     world.replyMs = 1e6
-    reservation!.settle(2)
+    reservation.settle(2)
     const { error, ms } = await settle(budget.close())
     expect(error).toMatchObject({ reason: 'the outcome of 1 call could not be sent' })
     expect(ms).toBe(1000)
@@ -133,10 +132,10 @@ describe('SharedBudget, when replies of its store are lost,', () => {
   it('keeps its process alive while the store does not know an outcome', async () => {
     const { world, budgetOf } = openLateStore()
     const budget = budgetOf()
-    const { value: reservation } = await settle(budget.reserve(2, 'microblog.search'))
+    const reservation = await reserved(budget, 2)
     const timers = noteTimers()
     world.replyMs = 1e6
-    reservation!.settle(2)
+    reservation.settle(2)
     await pass(1000)
     expect((timers.mock.results.at(-1)!.value as NodeJS.Timeout).hasRef()).toBe(true)
     vi.unstubAllGlobals()

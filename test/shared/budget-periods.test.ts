@@ -1,14 +1,17 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { Reservation } from '../../src/index.ts'
 import type { SharedBudget } from '../../src/extensions/shared/index.ts'
 import { makeClient, ok, scriptedService, slow } from '../support/service.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
-import { openLateStore, summaryOf, unsettled } from './late-store.ts'
+import { openLateStore, reserved, summaryOf, unsettled } from './late-store.ts'
 
 const service = scriptedService()
 virtualTime()
 
 const hour = 3_600_000
 const noon = Date.parse('2026-11-20T12:00:00Z')
+const unavailable = { code: 'budget_unavailable', temporary: true }
+const renew = (reservation: Reservation) => settle(Promise.resolve(reservation.renew!()))
 const spend = async (budget: SharedBudget, credits: number) => {
   const { value, error } = await settle(budget.reserve(credits, 'any'))
   value?.settle(credits)
@@ -25,19 +28,18 @@ describe('new SharedBudget({ every })', () => {
       const log: string[] = []
       const logger = { warn: (line: string) => void log.push(line) }
       const budget = budgetOf({ limit: 10, every: 'day', logger })
-      const { value: first } = await settle(budget.reserve(4, 'any'))
-      const { value: lost } = await settle(budget.reserve(1, 'any'))
+      const [first, lost] = [await reserved(budget, 4), await reserved(budget, 1)]
       // Its outcome is stored, and sent again, for no reply came.
       world.replyMs = 5000
-      lost!.settle(1)
+      lost.settle(1)
       await pass(500)
       world.clock = (at) => at + jump
       await pass(2000)
       world.replyMs = 0
       await pass(6000)
-      const { value: second } = await settle(budget.reserve(2, 'any'))
+      const second = await reserved(budget, 2)
       expect(await summaryOf(budget)).toMatchObject({ spent: 1, reserved: 6, uncertain: 0, remaining: 3 })
-      for (const reservation of [first, second]) reservation!.settle(1)
+      for (const each of [first, second]) each.settle(1)
       await settle(budget.close())
       expect(await summaryOf(budget)).toMatchObject({ spent: 3, reserved: 0, uncertain: 0 })
       expect(log.filter((line) => line.includes('clock'))).toEqual(['the clock of the store has jumped'])
@@ -71,10 +73,10 @@ describe('new SharedBudget({ every })', () => {
     world.clock = () => Date.parse('2140-01-01')
     await spend(budgetOf({ every: 'day' }), 4)
     world.clock = () => noon
-    const reason =
-      'the clock shows 2026-11-20, but this budget was used in 2140-01-01 before; set the clock right, or wait for the next period'
-    for (const budget of [budgetOf({ every: 'day' }), budgetOf({ every: 'day' })])
-      expect(await spend(budget, 4)).toMatchObject({ code: 'budget_unavailable', reason, temporary: true })
+    const advice = 'set the clock right, or wait for the next period'
+    const reason = `the clock shows 2026-11-20, but this budget was used in 2140-01-01 before; ${advice}`
+    for (let times = 0; times < 2; times++)
+      expect(await spend(budgetOf({ every: 'day' }), 4)).toMatchObject({ ...unavailable, reason })
     world.clock = () => noon + 24 * hour
     expect(await spend(budgetOf({ every: 'day' }), 4)).toBeUndefined()
   })
@@ -89,11 +91,8 @@ describe('new SharedBudget({ every })', () => {
     await spend(budget, 150)
     for (const time of ['2026-11-28T05:00:00Z', '2026-11-28T23:59:00Z']) {
       vi.setSystemTime(time)
-      const end = Date.parse('2026-11-29')
-      expect(await summaryOf(budgetOf({ limit: 200, every: 'day' }))).toMatchObject({
-        spent: 150,
-        endsAt: end,
-      })
+      const summary = await summaryOf(budgetOf({ limit: 200, every: 'day' }))
+      expect(summary).toMatchObject({ spent: 150, endsAt: Date.parse('2026-11-29') })
     }
   })
 
@@ -106,10 +105,8 @@ describe('new SharedBudget({ every })', () => {
       vi.setSystemTime('2026-11-20T23:59:59Z')
       service.script(slow(2000))
       const { budgetOf } = openLateStore()
-      const [budget, other] = [1, 2].map(() => budgetOf({ limit: 6, every: 'day' })) as [
-        SharedBudget,
-        SharedBudget,
-      ]
+      const options = { limit: 6, every: 'day' }
+      const [budget, other] = [budgetOf(options), budgetOf(options)]
       for (const each of [budget, other]) await summaryOf(each)
       const client = makeClient({ budget })
       const search = () => client.microblog.search({ query: 'a' }).then()
@@ -131,16 +128,16 @@ describe('new SharedBudget({ every })', () => {
     service.script(() => ok())
     const { world, budgetOf } = openLateStore()
     const budget = budgetOf({ every: 'day' })
-    const { value: reservation } = await settle(budget.reserve(2, 'any'))
+    const reservation = await reserved(budget, 2)
     await pass(5000)
     const { writes } = world
-    await settle(Promise.resolve(reservation!.renew!()))
+    await renew(reservation)
     expect(world.writes).toBe(writes)
     await pass(6000)
-    await settle(Promise.resolve(reservation!.renew!()))
+    await renew(reservation)
     expect(await summaryOf(budgetOf({ every: 'day' }))).toMatchObject({ reserved: 2 })
     vi.setSystemTime('2026-11-20T12:00:00Z')
-    reservation!.settle(0)
+    reservation.settle(0)
     await settle(budget.close())
     expect(await summaryOf(budgetOf({ every: 'day' }))).toMatchObject(unsettled)
   })
@@ -151,10 +148,10 @@ describe('new SharedBudget({ every })', () => {
     const [startedAt, start] = [Date.now(), performance.now()]
     world.clock = () => startedAt + performance.now() - start
     const budget = budgetOf({ every: 'day' })
-    const { value: reservation } = await settle(budget.reserve(2, 'any'))
+    const reservation = await reserved(budget, 2)
     vi.setSystemTime('2026-11-20T12:00:00Z')
     await pass(15_000)
-    await settle(Promise.resolve(reservation!.renew!()))
+    await renew(reservation)
     expect(await summaryOf(budget)).toMatchObject({ reserved: 2 })
   })
 
@@ -162,10 +159,10 @@ describe('new SharedBudget({ every })', () => {
     vi.setSystemTime(Date.parse('2026-11-20T23:59:59Z') + ms)
     const { budgetOf } = openLateStore()
     const budget = budgetOf({ every: 'day' })
-    const { value: reservation } = await settle(budget.reserve(2, 'any'))
-    await settle(Promise.resolve(reservation!.renew!()))
+    const reservation = await reserved(budget, 2)
+    await renew(reservation)
     expect(Date.now()).toBeGreaterThan(Date.parse('2026-11-21T00:00:00Z'))
-    reservation!.settle(2)
+    reservation.settle(2)
     await settle(budget.flush())
     expect(await summaryOf(budget)).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
     vi.setSystemTime('2026-11-20T12:00:00Z')
@@ -179,12 +176,12 @@ describe('new SharedBudget({ every })', () => {
     vi.setSystemTime('2026-11-20T23:59:50Z')
     const { world, budgetOf } = openLateStore()
     const budget = budgetOf({ every: 'day' })
-    const { value: reservation } = await settle(budget.reserve(2, 'any'))
+    const reservation = await reserved(budget, 2)
     vi.setSystemTime('2026-11-21T00:00:10Z')
     world.replyMs = replyMs
-    const renewing = Promise.resolve(reservation!.renew!()).catch(() => {})
+    const renewing = Promise.resolve(reservation.renew!()).catch(() => {})
     if (replyMs > 0) await pass(10)
-    reservation!.settle(0)
+    reservation.settle(0)
     await settle(renewing)
     await pass(5000)
     expect(await summaryOf(budgetOf({ every: 'day' }))).toMatchObject(unsettled)
@@ -202,9 +199,8 @@ describe('new SharedBudget({ every })', () => {
     world.clock = () => NaN
     const { value } = await settle(Promise.allSettled(calls))
     expect(value?.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
-    expect(value?.[2]).toMatchObject({
-      reason: { code: 'budget_unavailable', temporary: true, charged: 'no', operation: 'microblog.search' },
-    })
+    const reason = { ...unavailable, charged: 'no', operation: 'microblog.search' }
+    expect(value?.[2]).toMatchObject({ reason })
     expect(service.arrivals).toHaveLength(2)
     world.clock = (at) => at
     await client.close()

@@ -10,6 +10,12 @@ type State = Pick<LimiterState, 'stateId' | 'time'>
 const seen: Snapshot<State> = { state: { stateId: 'a', time: 1000 }, clock: 900, readAt: 0, receivedAt: 0 }
 /** It has read the same for 50 ms, 300 ms before the next reading. */
 const late: typeof seen = { ...seen, readAt: 50, receivedAt: 100 }
+const other: typeof seen = { ...seen, state: { stateId: 'b', time: 1000 } }
+const corrected = { ...state, clockOffset: -3_599_900 }
+const [longAfter, drifted] = [
+  { ...state, time: 2_000_000 },
+  { clock: 2_003_400, readAt: 2e6, receivedAt: 2e6 },
+]
 const at = (clock: number, read: typeof seen | null = seen): [ReadTimes, typeof seen | undefined] => [
   { clock, readAt: 400, receivedAt: 600 },
   read ?? undefined,
@@ -17,10 +23,8 @@ const at = (clock: number, read: typeof seen | null = seen): [ReadTimes, typeof 
 
 const inFlight: OwnRequest = { surface: '', hasEnded: false, sent: undefined }
 const ended: OwnRequest = { surface: 'a', hasEnded: true, sent: { at: 900, answered: 950 } }
-const silent = {
-  requests: new Map<string, OwnRequest>(),
-  waiting: new Map<string, number>(),
-}
+const closing: OwnRequest = { surface: 'b', sent: undefined, hasEnded: true, opensAt: 5000 }
+const silent = { requests: new Map<string, OwnRequest>(), waiting: new Map<string, number>() }
 
 describe('timeOf()', () => {
   it.each([
@@ -28,22 +32,12 @@ describe('timeOf()', () => {
     ['is right when a clock was set back, for a process that knows better', state, at(-9000), 1400],
     ['is right when a clock was set forward, for a process that knows better', state, at(9000), 1600],
     ['is right when a clock was set forward by little more than a second', state, at(2700), 1600],
-    [
-      'is right when another process has corrected it',
-      { ...state, clockOffset: -3_599_900 },
-      at(3_601_400),
-      1500,
-    ],
+    ['is right when another process has corrected it', corrected, at(3_601_400), 1500],
     ['follows a clock that is less than a second off, so that no error adds up', state, at(2300), 2400],
     ['goes back with such a clock', { ...state, time: 1450 }, at(600), 700],
     ['does so for a process that knows nothing', { ...state, time: 1450 }, at(600, null), 700],
     ['follows the clock for a process that knows nothing', state, at(9000, null), 9100],
-    [
-      'follows the clock for a process that knows another state',
-      state,
-      at(9000, { ...seen, state: { stateId: 'b', time: 1000 } }),
-      9100,
-    ],
+    ['follows the clock for a process that knows another state', state, at(9000, other), 9100],
     ['follows others that went on while a process slept', { ...state, time: 9000 }, at(9000), 9100],
     ['is that of the latest change when a clock was set back', { ...state, time: 2000 }, at(500, null), 2000],
     ['goes on after a loss, for a process that knows it', undefined, at(9000), 1400],
@@ -52,12 +46,7 @@ describe('timeOf()', () => {
     ['is at least what has passed since a process received the state', state, at(-9000, late), 1300],
     ['is at most what has passed since a process read the state', state, at(9000, late), 1550],
     ['is a whole number after a jump', state, [{ ...at(9000)[0], receivedAt: 600.4 }, seen], 1600],
-    [
-      'follows a clock that drifts by a thousandth for a long time',
-      { ...state, time: 2_000_000 },
-      [{ clock: 2_003_400, readAt: 2_000_000, receivedAt: 2_000_000 }, seen],
-      2_003_500,
-    ],
+    ['follows a clock that drifts by a thousandth for a long time', longAfter, [drifted, seen], 2_003_500],
     ['begins with 0 when nobody knows any', undefined, at(9000, null), 0],
   ] as const)('%s', (_, state, [times, latest], time) => {
     expect(timeOf(state, times, latest)).toBe(time)
@@ -86,13 +75,7 @@ describe('timeOf()', () => {
 function made(clock = 0): LimiterState {
   const report = {
     ...{ process: '1', waiting: new Map([['a', 1]]) },
-    requests: new Map([
-      ...([
-        ['1', inFlight],
-        ['2', ended],
-      ] as const),
-      ['3', { surface: 'b', sent: undefined, hasEnded: true, opensAt: 5000 }],
-    ]),
+    requests: new Map(Object.entries({ 1: inFlight, 2: ended, 3: closing })),
   }
   const begun = { stateId: 'a', version: clock, time: 0, clockOffset: 1000 - clock, createdAt: 0 }
   const empty = { grantsFrom: 1200, aliveUntil: {}, open: {}, arrivals: {}, line: [], closures: {} }
@@ -137,30 +120,17 @@ describe('changeState()', () => {
     const ahead = 50 - 1200
     expect(next({ stateId: 'c', ...times, ...empty }, 8000, made(7000), 1200)).toMatchObject({
       ...{ stateId: 'c', time: 50, grantsFrom: 3000, closures: { b: 5000 + ahead } },
-      ...{
-        aliveUntil: { 1: 16_000 + ahead },
-        open: { 1: { process: '1' } },
-        arrivals: { a: { 2: 950 + ahead } },
-      },
+      ...{ aliveUntil: { 1: 16_000 + ahead }, open: { 1: { process: '1' } } },
+      arrivals: { a: { 2: 950 + ahead } },
     })
   })
 
   it('restores requests of a process whose lease is over by the time of a new state', () => {
-    const begun = {
-      ...made(),
-      stateId: 'c',
-      time: 50,
-      clockOffset: 50 - 8000,
-      open: {},
-      arrivals: {},
-      line: [],
-    }
-    const after = next({ ...begun, aliveUntil: {} }, 8000, made(7000), 30_000)
+    const times = { stateId: 'c', time: 50, clockOffset: 50 - 8000 }
+    const empty = { aliveUntil: {}, open: {}, arrivals: {}, line: [] }
+    const after = next({ ...made(), ...times, ...empty }, 8000, made(7000), 30_000)
     expect(Object.keys(after.open)).toEqual(['3'])
-    expect(after).toMatchObject({
-      arrivals: { a: { 2: 950 + 50 - 30_000 } },
-      line: [],
-      closures: { b: 5000 },
-    })
+    const arrivals = { a: { 2: 950 + 50 - 30_000 } }
+    expect(after).toMatchObject({ arrivals, line: [], closures: { b: 5000 } })
   })
 })

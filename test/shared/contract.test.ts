@@ -9,7 +9,7 @@ import {
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { newFolder } from '../support/folder.ts'
 import { sharedLimiterContract } from './limiter-contract.ts'
-import { queueRequest } from '../support/limiter.ts'
+import { finish, queueRequest } from '../support/limiter.ts'
 
 virtualTime()
 
@@ -119,7 +119,7 @@ it('SharedLimiter.waitOf() says how long the next call waits for the pace, and i
   const limiter = new SharedLimiter({ store: memoryStore(), organization: 'acme', limits })
   await during([limiter], async () => {
     const lease = await limiter.acquire(queueRequest())
-    for (const step of ['sent', 'answered', 'end'] as const) lease[step]()
+    finish(lease)
     const waiting = limiter.acquire(queueRequest())
     await wait(1000)
     expect(limiter.waitOf('a')).toEqual({ reason: 'pace', ms: expect.closeTo(9000, -3) as number })

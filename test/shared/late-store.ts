@@ -22,11 +22,25 @@ export function openLateStore() {
       return result
     },
   }
+  /** The store as a process has it whose updates fail while it `isDown`. */
+  const link = () => {
+    const state = { isDown: false }
+    const update: SharedStore['update'] = (...given) =>
+      state.isDown ? Promise.reject(new Error('down')) : store.update(...given)
+    return Object.assign(state, { update })
+  }
   const budgetOf = (options = {}) =>
     new SharedBudget({ store, name: 'a', limit: 1000, storeTimeout: 1000, logger: false, ...options })
-  return { world, store, budgetOf }
+  return { world, store, link, budgetOf }
 }
 
 export const unsettled = { spent: 0, uncertain: 0, reserved: 0 }
+
+/** Reserves credits of a budget, and returns the reservation. */
+export const reserved = async (budget: SharedBudget, credits: number) =>
+  (await settle(budget.reserve(credits, 'microblog.search'))).value!
+
+/** What `summary()` of a budget rejects with. */
+export const refusalOf = async (budget: SharedBudget) => (await settle(budget.summary())).error
 
 export const summaryOf = async (budget: SharedBudget) => (await settle(budget.summary())).value

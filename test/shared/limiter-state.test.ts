@@ -26,11 +26,8 @@ describe('changeState()', () => {
   }, 600_000)
 
   it('keeps the limits when a store that was rolled back is rolled back once more, to before its new state', () => {
-    const attacks: Plan['attacks'] = [
-      { attack: 'roll back', after: 2792 },
-      { attack: 'set the clock', after: 1 },
-      { attack: 'roll back', after: 17 },
-    ]
+    const rollBack = (after: number) => ({ attack: 'roll back', after }) as const
+    const attacks = [rollBack(2792), { attack: 'set the clock', after: 1 } as const, rollBack(17)]
     const { violations, waiting } = new Simulation({ processes: 2, calls: 42, seed: 2_502_404, attacks })
     expect({ violations, waiting }).toEqual({ violations: [], waiting: 0 })
   })

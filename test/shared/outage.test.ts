@@ -6,7 +6,7 @@ import {
   memoryStore,
 } from '../../src/extensions/shared/index.ts'
 import { abortIn, pass, settle, virtualTime } from '../support/clock.ts'
-import { queueRequest, refuse } from '../support/limiter.ts'
+import { finish, queueRequest, refuse, watch } from '../support/limiter.ts'
 
 virtualTime()
 
@@ -27,8 +27,8 @@ function open(options: Partial<SharedLimiterOptions> = {}) {
       if (world.isSilent) await new Promise(() => {})
       if (world.error) throw world.error
       const { aheadMs, replyMs } = world
-      const result = await world.store.update(key, (text, clock, readAt) =>
-        change(text, clock + aheadMs, readAt),
+      const result = await world.store.update(key, (text, clock, ...read) =>
+        change(text, clock + aheadMs, ...read),
       )
       if (replyMs > 0) await new Promise((resolve) => setTimeout(resolve, replyMs))
       return result
@@ -44,22 +44,20 @@ describe('SharedLimiter', () => {
   it('keeps calls waiting while its store is away, tries again each second or less, and logs it once', async () => {
     const { world, limiter } = open()
     world.error = new AggregateError([new Error('refused by one'), new Error('refused by the other')])
-    let isGranted = false
-    const call = limiter.acquire(queueRequest()).finally(() => (isGranted = true))
+    const call = watch(limiter.acquire(queueRequest()))
     for (let i = 0; i < 100; i++) {
       const signal = abortIn(50)
       limiter.acquire(queueRequest({ signal })).catch(() => {})
       await pass(100)
     }
     const away = ['the shared store is unavailable', { reason: 'refused by one, refused by the other' }]
-    expect([isGranted, world.log]).toEqual([false, [away]])
+    expect([call.lease, world.log]).toEqual([undefined, [away]])
     expect(world.attempts).toBeGreaterThanOrEqual(10)
     expect(world.attempts).toBeLessThanOrEqual(21)
     world.error = undefined
     await pass(1500)
-    expect([isGranted, world.log]).toEqual([true, [away, ['the shared store is available again', {}]]])
-    ;(await call).end()
-    await settle(limiter.close())
+    expect(call.lease).toBeDefined()
+    expect(world.log).toEqual([away, ['the shared store is available again', {}]])
   })
 
   it('tries no more once its store is away and no call waits, until one does or it is closed', async () => {
@@ -189,7 +187,7 @@ describe('SharedLimiter', () => {
     const other = limiterOf()
     for (let i = 0; i < 2; i++) {
       const { value: lease } = await settle(other.acquire(queueRequest()))
-      for (const step of ['sent', 'answered', 'end'] as const) lease![step]()
+      finish(lease!)
       await pass(10_000)
     }
     // It hears of them.
@@ -208,9 +206,7 @@ describe('SharedLimiter', () => {
   it('refuses a call that is too late, though there is room', async () => {
     const { limiter } = open()
     for (const sendBy of [-Infinity, performance.now() - 5000])
-      expect((await settle(limiter.acquire(queueRequest({ sendBy })))).error).toMatchObject({
-        reason: 'pace',
-      })
+      await expect(limiter.acquire(queueRequest({ sendBy }))).rejects.toMatchObject({ reason: 'pace' })
   })
 
   it('refuses a call at once whose deadline comes before all that its process sends first', async () => {
@@ -238,16 +234,15 @@ describe('SharedLimiter', () => {
     ;(await settle(limiter.acquire(request))).value!.end()
     await pass(100)
     world.replyMs = 16_000
-    let isGranted = false
-    void limiter.acquire(request).then(() => (isGranted = true))
+    const late = watch(limiter.acquire(request))
     await pass(1000)
     world.replyMs = 0
     const { value: lease } = await settle(limiterOf().acquire(request))
     await pass(5000)
-    expect(isGranted).toBe(false)
+    expect(late.lease).toBeUndefined()
     lease!.end()
     await pass(3000)
-    expect(isGranted).toBe(true)
+    expect(late.lease).toBeDefined()
   })
 
   it('asks again at once when the grant of a slot comes too late', async () => {
@@ -265,7 +260,7 @@ describe('SharedLimiter', () => {
     const { world, limiter, limiterOf } = open({ limits: { perMinute: 1 } })
     const use = async (each: SharedLimiter, surface: string | null) => {
       const { value: lease, ms } = await settle(each.acquire(queueRequest({ surface })))
-      for (const step of ['sent', 'answered', 'end'] as const) lease![step]()
+      finish(lease!)
       return ms
     }
     await use(limiter, null)
@@ -282,12 +277,12 @@ describe('SharedLimiter', () => {
   it('goes on when a store that answered nothing answers again', async () => {
     const { world, limiter } = open()
     world.isSilent = true
-    let isGranted = false
-    void limiter.acquire(queueRequest()).then(() => (isGranted = true))
+    const call = watch(limiter.acquire(queueRequest()))
     await pass(300_000)
     world.isSilent = false
     await pass(4000)
-    expect([isGranted, world.log.length]).toEqual([true, 2])
+    expect(call.lease).toBeDefined()
+    expect(world.log).toHaveLength(2)
     expect(world.log[0]).toContainEqual({ reason: 'no reply within 2000 ms' })
   })
 
@@ -301,14 +296,12 @@ describe('SharedLimiter', () => {
         if (i === 6) world.aheadMs = jump
         const { value: lease } = await settle(limiters[i % 3]!.acquire(queueRequest()))
         sends.push(performance.now())
-        for (const step of ['sent', 'answered', 'end'] as const) lease![step]()
+        finish(lease!)
         await pass(100)
       }
       sends.forEach((at, i) => expect((sends[i + 4] ?? Infinity) - at).toBeGreaterThanOrEqual(1500))
-      expect(world.log).toEqual(
-        limiters.map(() => ['the clock of the store has jumped', { milliseconds: jump }]),
-      )
-      await settle(Promise.all(limiters.map((each) => each.close())))
+      const jumped = ['the clock of the store has jumped', { milliseconds: jump }]
+      expect(world.log).toEqual(limiters.map(() => jumped))
     },
   )
 })

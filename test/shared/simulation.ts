@@ -1,7 +1,6 @@
 import { type Changed, changeState, roomFrom } from '../../src/extensions/shared/limiter-change.ts'
 import type { Snapshot } from '../../src/extensions/shared/clock.ts'
 import type { LimiterState, OwnRequest, Report, Rules } from '../../src/extensions/shared/limiter-state.ts'
-import { type Sent, SimulatedService } from './simulated-service.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 20, windowMs: 60_020, leaseMs: 15_000 }
 const arrivalMs = 1000
@@ -59,9 +58,47 @@ interface Update {
   readonly readAt: number
 }
 
+/** A request as the service sees it. */
+interface Sent {
+  readonly id: string
+  readonly surface: string
+  readonly endsAt: number
+}
+
+/** Counts the requests of simulated processes, apart from their state. */
+class SimulatedService {
+  readonly violations: string[] = []
+  /** The requests that it works on, and whose they are. */
+  readonly open = new Map<Sent, SimulatedProcess>()
+  readonly #arrivals = new Map<string, number[]>()
+  readonly #closed: { readonly surface: string; readonly openAt: number; readonly knownAt: number }[] = []
+
+  /** From now on, all processes can know that a surface is closed. */
+  close(closure: { readonly surface: string; readonly openAt: number }, now: number): void {
+    this.#closed.push({ ...closure, knownAt: now })
+  }
+
+  receive(sent: Sent, process: SimulatedProcess, grantedAt: number, sentAt: number, arrival: number): void {
+    const { surface } = sent
+    this.open.set(sent, process)
+    if (this.open.size > rules.inFlight) this.violations.push(`${this.open.size} open at ${sentAt}`)
+    if (surface === '') return
+    const arrivals = this.#arrivals.get(surface) ?? []
+    this.#arrivals.set(surface, arrivals)
+    arrivals.push(arrival)
+    const count = arrivals.filter((at) => Math.abs(at - arrival) < 60_000 && at <= arrival).length
+    if (count > rules.perMinute) this.violations.push(`${count} at ${surface} at ${sentAt}`)
+    // Within a millisecond, the grant may have been first.
+    const isClosed = this.#closed.some(
+      (each) => each.surface === surface && each.knownAt < grantedAt && sentAt < each.openAt,
+    )
+    if (isClosed) this.violations.push(`sent to the closed ${surface} at ${sentAt}`)
+  }
+}
+
 /** Runs processes, and the service that they call, on a virtual clock. */
 export class Simulation {
-  readonly #service = new SimulatedService<SimulatedProcess>(rules)
+  readonly #service = new SimulatedService()
   readonly processes: SimulatedProcess[] = []
   text: string | undefined
   now = 1000
@@ -239,7 +276,7 @@ export class Simulation {
     process.requests.set(id, { surface, hasEnded: false, sent: { at: this.now, answered: Infinity } })
     // It arrives at some time until the latest, or its answer.
     const arrival = this.now + this.#random(Math.min(arrivalMs, endsAt - this.now))
-    this.#service.receive({ id, surface, endsAt }, process, { grantedAt, sentAt: this.now, arrival })
+    this.#service.receive({ id, surface, endsAt }, process, grantedAt, this.now, arrival)
     return true
   }
 

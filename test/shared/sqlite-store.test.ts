@@ -95,10 +95,8 @@ describe('sqliteStore()', () => {
     const file = join(newFolder(), 'shared.sqlite')
     writeFileSync(file, '')
     const budget = new SharedBudget({ store: sqliteStore(file), name: 'a', limit: 10, logger: false })
-    expect(await budget.reserve(1, 'any').catch((error: unknown) => error)).toMatchObject({
-      code: 'budget_unavailable',
-      reason: `${file} cannot be used: it is empty, so what it held is lost; delete it to begin anew`,
-    })
+    const reason = `${file} cannot be used: it is empty, so what it held is lost; delete it to begin anew`
+    await expect(budget.reserve(1, 'any')).rejects.toMatchObject({ code: 'budget_unavailable', reason })
     rmSync(file)
     expect(await budget.summary()).toMatchObject({ remaining: 10 })
   })
@@ -137,10 +135,9 @@ describe('sqliteStore()', () => {
     ;(await budget.reserve(4, 'any')).settle(4)
     await budget.summary()
     for (const name of readdirSync(folder)) rmSync(join(folder, name))
-    await expect(budget.reserve(4, 'any')).rejects.toMatchObject({
-      ...{ code: 'budget_unavailable', temporary: false },
-      reason: 'the store has lost a part of what was spent; use another budget',
-    })
+    const reason = 'the store has lost a part of what was spent; use another budget'
+    const unavailable = { code: 'budget_unavailable', temporary: false, reason }
+    await expect(budget.reserve(4, 'any')).rejects.toMatchObject(unavailable)
     await budget.close()
     store.close()
   })
@@ -163,8 +160,7 @@ describe('sqliteStore()', () => {
   it('throws a ConfigurationError when the runtime has no node:sqlite', () => {
     vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
     onTestFinished(() => void vi.restoreAllMocks())
-    expect(() => sqliteStore('shared.sqlite')).toThrow(
-      new ConfigurationError('sqliteStore() needs node:sqlite, which Node has from version 22.13'),
-    )
+    const message = 'sqliteStore() needs node:sqlite, which Node has from version 22.13'
+    expect(() => sqliteStore('shared.sqlite')).toThrow(new ConfigurationError(message))
   })
 })

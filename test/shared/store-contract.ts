@@ -65,10 +65,9 @@ export async function listen(
 }
 
 const promises: Promised<World> = {
-  'update() gives undefined before the first text, and then the latest text to all processes': async ({
-    stores: [first, second, third],
-    key,
-  }) => {
+  'update() gives undefined before the first text, and then the latest to all': async (world) => {
+    const { stores, key } = world
+    const [first, second, third] = stores
     expect(await read(first, key)).toBeUndefined()
     await write(second, key, 'one')
     expect(await third.update(key, (value) => ({ value: `${value} two`, result: value }))).toBe('one')
@@ -82,10 +81,9 @@ const promises: Promised<World> = {
     expect(await read(stores[0], key)).toBe('60')
   },
 
-  'update() includes a change of another process that begins between its read and its write': async ({
-    stores: [first, second],
-    key,
-  }) => {
+  'update() includes a change of another process between its read and its write': async (world) => {
+    const { stores, key } = world
+    const [first, second] = stores
     for (let round = 0; round < 10; round++) {
       let other: Promise<unknown> | undefined
       await first.update(key, (value) => {
@@ -103,11 +101,8 @@ const promises: Promised<World> = {
     expect([await read(second, key), await read(second, `${key} other`)]).toEqual([text, undefined])
   },
 
-  'update() gives a clock that goes on, and a time before it was read': async ({
-    stores: [first, second],
-    key,
-    pass,
-  }) => {
+  'update() gives a clock that goes on, and a time before it was read': async ({ stores, key, pass }) => {
+    const [first, second] = stores
     const readClock = (store: SharedStore) =>
       store.update(key, (_, clock, readAt) => ({ result: { clock, readAt, now: performance.now() } }))
     const one = await readClock(first)
@@ -118,10 +113,8 @@ const promises: Promised<World> = {
     expect(two.readAt).toBeGreaterThan(one.now)
   },
 
-  'update() rejects with what the change throws, and keeps the text': async ({
-    stores: [first, second],
-    key,
-  }) => {
+  'update() rejects with what the change throws, and keeps the text': async ({ stores, key }) => {
+    const [first, second] = stores
     await write(first, key, 'kept')
     const fail = (): never => {
       throw new Error('it failed')
@@ -147,11 +140,8 @@ const promises: Promised<World> = {
     await settle(Promise.all(budgets.map((budget) => budget.close())))
   },
 
-  'watch() calls back with each message of its key, until it ends': async ({
-    stores: [first, second],
-    key,
-    pass,
-  }) => {
+  'watch() calls back with each message of its key, until it ends': async ({ stores, key, pass }) => {
+    const [first, second] = stores
     const { arrived, end } = await listen(second, first, key, { pass })
     await first.update(`${key} other`, () => ({ value: 'x', message: 'of another key', result: 0 }))
     await write(first, key, 'y')
@@ -165,11 +155,9 @@ const promises: Promised<World> = {
     expect([...new Set(arrived)].filter(Boolean).sort()).toEqual(['first', 'with a text', 'without a text'])
   },
 
-  'watch() calls back each listener of a store, also after another one of the same key has ended': async ({
-    stores: [first, second],
-    key,
-    pass,
-  }) => {
+  'watch() calls back each listener, also after another of its key has ended': async (world) => {
+    const { stores, key, pass } = world
+    const [first, second] = stores
     const ended = await listen(second, first, key, { pass })
     const staying = await listen(second, first, key, { pass })
     const other = await listen(second, first, `${key} other`, { pass })
@@ -178,10 +166,8 @@ const promises: Promised<World> = {
     await until(() => staying.arrived.includes('again'), { pass })
     await send(first, `${key} other`, 'for the other')
     await until(() => other.arrived.includes('for the other'), { pass })
-    expect([ended.arrived.includes('again'), staying.arrived.includes('for the other')]).toEqual([
-      false,
-      false,
-    ])
+    expect(ended.arrived).not.toContain('again')
+    expect(staying.arrived).not.toContain('for the other')
     staying.end()
     other.end()
   },
@@ -189,12 +175,24 @@ const promises: Promised<World> = {
 
 /** What other programs may send where the processes of a limiter listen. */
 const foreign = [
-  ...['', ' ', 'garbage', '{', 'null', '0', '"text"', '[]', '{}', '[1,2,3,4,5]', '["other",0,[],0]'],
+  ...[
+    '',
+    ' ',
+    'garbage',
+    '{',
+    'null',
+    '0',
+    '"text"',
+    '[]',
+    '{}',
+    '[1,2,3,4,5]',
+    '["other",0,[],0]',
+    '\u0000\ud800',
+  ],
   ...[
     '{"from":"other","processes":[null]}',
     '{"from":"other","processes":{}}',
     '{"__proto__":{"processes":["*"]}}',
-    '\u0000\ud800',
   ],
 ]
 
@@ -227,12 +225,9 @@ const serverPromises: Promised<ServerWorld> = {
     expect(await writeLate(world, () => write(stores[1], key, 'other'))).toBe('other and late')
   },
 
-  'lets a process that is far away change a text that a near one changes all the time': async ({
-    stores: [near],
-    key,
-    server,
-    pass,
-  }) => {
+  'lets a process that is far away change a text that a near one changes all the time': async (world) => {
+    const { stores, key, server, pass } = world
+    const [near] = stores
     const far = await server.openThrough(async (send) => {
       await pass(100)
       return send()
@@ -252,12 +247,11 @@ const serverPromises: Promised<ServerWorld> = {
     expect(await read(near, key)).toBe(String(times + 1))
   },
 
-  'lets others write at once when a process that had lost to them sends only a message, or fails': async ({
-    stores: [near],
-    key,
-    server,
-    pass,
-  }) => {
+  'lets others write at once when one that had lost to them only sends a message, or fails': async (
+    world,
+  ) => {
+    const { stores, key, server, pass } = world
+    const [near] = stores
     for (const last of ['sends', 'fails']) {
       // It takes a lock for as long as its first reading took, so this one is slow.
       let isFirst = true
@@ -311,10 +305,7 @@ const serverPromises: Promised<ServerWorld> = {
   'lets a limiter ignore messages of other programs, and then get the slot of another one': async (world) => {
     const { stores, server } = world
     let key = ''
-    const spied: SharedStore = {
-      ...stores[0],
-      update: (at, change) => stores[0].update((key = at), change),
-    }
+    const spied: SharedStore = { ...stores[0], update: (at, change) => stores[0].update((key = at), change) }
     const common = { organization: world.key, limits: { inFlight: 1, perMinute: 100 } }
     const [first, second] = [spied, stores[1]].map((store) => new SharedLimiter({ store, ...common }))
     const lease = await first!.acquire(queueRequest())

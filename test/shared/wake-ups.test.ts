@@ -71,7 +71,6 @@ describe('SharedLimiter', () => {
     world.messages.length = 0
     await use(first, 'b')
     expect(world.messages.filter((message) => message?.includes('*'))).toEqual([])
-    await settle(Promise.all([first.close(), second.close()]))
   })
 
   it('keeps a surface closed for a day at most, in all processes, and its store knows it for as long', async () => {
@@ -83,7 +82,6 @@ describe('SharedLimiter', () => {
     await pass(86_400_000)
     const { error } = await settle(second.acquire({ ...request, maxClosedWaitMs: 1000 }))
     expect(error).toBeUndefined()
-    await settle(Promise.all([first.close(), second.close()]))
   })
 
   it('looks at once when its connection for messages is back', async () => {
@@ -97,7 +95,6 @@ describe('SharedLimiter', () => {
     await pass(20)
     world.notify()
     expect((await settle(next)).ms).toBeLessThan(20)
-    await settle(Promise.all([first.close(), second.close()]))
   })
 
   it('asks again for a call that follows one that has left, also after messages for others', async () => {
@@ -126,7 +123,6 @@ describe('SharedLimiter', () => {
     await pass(100)
     lease!.end()
     expect((await settle(next)).ms).toBeLessThan(150)
-    await settle(Promise.all([first.close(), second.close(), third.close()]))
   })
 
   it('close() gives up the places of its calls, and leaves nothing to do at the store', async () => {
@@ -149,6 +145,5 @@ describe('SharedLimiter', () => {
     expect((await settle(next)).ms).toBeLessThan(150)
     // By the other two.
     expect(world.messages).toHaveLength(2)
-    await settle(Promise.all([first.close(), third.close()]))
   })
 })

@@ -93,10 +93,9 @@ describe('archive_search', () => {
 describe('createMcp() with an archive', () => {
   it('lists the free tool first, and tells models to ask it first', async () => {
     const request = connect(createMcp({ client: setUp().client, budget: 5, archive: await collect([]) }))
-    expect((await request('tools/list')).tools?.[0]).toMatchObject({
-      name: 'archive_search',
-      annotations: { readOnlyHint: true, openWorldHint: false },
-    })
+    const [first] = (await request('tools/list')).tools ?? []
+    const annotations = { readOnlyHint: true, openWorldHint: false }
+    expect(first).toMatchObject({ name: 'archive_search', annotations })
     expect((await request('server/discover')).instructions).toMatch(/^Ask `archive_search` first/)
   })
 })

@@ -27,9 +27,8 @@ describe('execute() refuses, for free, and says why', () => {
   ])('%s', async (_, input, path) => {
     const { tools, sandbox } = setUp()
     const { ok, error } = await tools.microblog_search.execute(input)
-    expect([ok, error?.code, error?.charged, error?.issues?.[0]?.path]).toEqual([
-      ...[false, 'invalid_request', 'no', path],
-    ])
+    expect([ok, error?.code, error?.charged]).toEqual([false, 'invalid_request', 'no'])
+    expect(error?.issues?.[0]?.path).toBe(path)
     expect(error?.message).toContain('Correct the arguments')
     expect(JSON.stringify(error).length).toBeLessThan(4000)
     expect(sandbox.requests).toHaveLength(0)
@@ -57,10 +56,8 @@ describe('execute() refuses, for free, and says why', () => {
     const byBudget = await setUp({ budget: 19 }).tools.microblog_search.execute({ query, pages: 10 })
     expect(byBudget.error?.message).toContain('`pages` 9 would fit')
     const byLimit = await setUp({ confirmAbove: 7 }).tools.microblog_search.execute({ query, pages: 10 })
-    expect([codeOf(byLimit), byLimit.error?.message]).toEqual([
-      'confirmation',
-      expect.stringContaining('`pages` 3 would fit'),
-    ])
+    expect(codeOf(byLimit)).toBe('confirmation')
+    expect(byLimit.error?.message).toContain('`pages` 3 would fit')
     const none = await setUp({ budget: 1 }).tools.microblog_search.execute({ query })
     expect(none.error?.message).not.toMatch(/would fit|reserved/)
   })
@@ -93,9 +90,8 @@ describe('a paid answer', () => {
     const { tools, sandbox } = setUp()
     sandbox.inject({ status: 200, body: { requestId: 'req_1', odd: 'shape' } })
     const { ok, error, record } = await tools.microblog_search.execute({ query })
-    expect([ok, error?.code, error?.charged, record]).toEqual([
-      ...[false, 'invalid_response', 'yes', { requestId: 'req_1', odd: 'shape' }],
-    ])
+    expect([ok, error?.code, error?.charged]).toEqual([false, 'invalid_response', 'yes'])
+    expect(record).toEqual({ requestId: 'req_1', odd: 'shape' })
   })
 
   it('that is lost counts as spent, and the model is warned', async () => {
@@ -114,12 +110,9 @@ describe('a write whose answer is lost', () => {
     const { tools, sandbox } = setUp()
     sandbox.inject({ reset: 'after' })
     const { error } = await tools.mentions_setState.execute(args)
-    const message = 'The change may have been applied. Read it before you repeat the change.'
-    expect(error).toMatchObject({
-      applied: 'unknown',
-      charged: 'no',
-      message: expect.stringContaining(message),
-    })
+    const advice = 'The change may have been applied. Read it before you repeat the change.'
+    expect(error).toMatchObject({ applied: 'unknown', charged: 'no' })
+    expect(error?.message).toContain(advice)
   })
 
   it('has applied no if the service refuses it, and reads have no such field', async () => {
@@ -132,11 +125,7 @@ describe('a write whose answer is lost', () => {
 
 describe('a failure of the service', () => {
   it.each([
-    [
-      { status: 429, retryAfter: 90 },
-      { code: 'rate_limited', retryAfter: 90, stop: false },
-      'Wait 90 seconds',
-    ],
+    [{ status: 429, retryAfter: 90 }, { code: 'rate_limited', retryAfter: 90, stop: false }, 'Wait 90 s'],
     [{ status: 401 }, { stop: true }, ''],
   ])(
     'tells the model how long to wait, or to stop if the key does not work: %j',

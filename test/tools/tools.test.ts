@@ -80,10 +80,7 @@ describe('createTools()', () => {
     [{ client: {} }, /client must be a SocialSearch/],
     [{ maxText: 5 }, /maxText must be a whole number from 20/],
     [{ fields: { 'microblog.search': 'id' } }, /must be a list of field/],
-    [
-      { fields: { 'microblog.search': ['engagements.likes'] } },
-      /unknown field engagements.likes of microblog/,
-    ],
+    [{ fields: { 'microblog.search': ['engagements.likes'] } }, /unknown field engagements.likes of micro/],
   ])('refuses %j', (options, message) => {
     expect(() => setUp(options as never)).toThrow(ConfigurationError)
     expect(() => setUp(options as never)).toThrow(message)

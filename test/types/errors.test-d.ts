@@ -5,14 +5,11 @@ import {
   type CreditBudgetError,
   type InvalidRequestError,
   type Issue,
+  type MicroblogPost,
   type SocialSearch,
   isSocialSearchError,
 } from '../../src/index.ts'
-import {
-  type ConnectionPhase,
-  type TimeoutPhase,
-  type ReauthorizationReason,
-} from '../../src/errors/index.ts'
+import type { ConnectionPhase, ReauthorizationReason, TimeoutPhase } from '../../src/errors/index.ts'
 
 declare const client: SocialSearch
 const params = { query: 'rust' }
@@ -74,9 +71,20 @@ describe('errors', () => {
     expectTypeOf(tell).toBeFunction()
   })
 
-  it('are narrowed from unknown by isSocialSearchError()', () => {
+  it('are narrowed from unknown by isSocialSearchError(), which gives error.items the type of the items', async () => {
+    const call = client.microblog.search(params)
+    const posts = await call.toArray({ limit: 9 }).catch((error: unknown) => {
+      if (!isSocialSearchError<MicroblogPost>(error)) throw error
+      for (const post of error.items ?? []) expectTypeOf(post).toEqualTypeOf<MicroblogPost>()
+      expectTypeOf(call.resume(error)).toEqualTypeOf(call)
+      if (error.code === 'credit_budget') expectTypeOf(error.budget.needed).toEqualTypeOf<number>()
+      return error.items ?? []
+    })
+    for (const post of posts) expectTypeOf(post).toEqualTypeOf<MicroblogPost>()
     const caught: unknown = undefined
-    if (isSocialSearchError(caught)) expectTypeOf(caught).toEqualTypeOf<AnySocialSearchError>()
+    if (!isSocialSearchError(caught)) return
+    expectTypeOf(caught).toEqualTypeOf<AnySocialSearchError>()
+    expectTypeOf(caught.items).toEqualTypeOf<readonly unknown[] | undefined>()
   })
 
   it('have what most programs ask for without a cast', () => {

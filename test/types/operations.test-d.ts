@@ -1,4 +1,4 @@
-import { describe, expectTypeOf, it } from 'vitest'
+import { expectTypeOf, it } from 'vitest'
 import type { OperationId, ParamsOf, operations } from '../../src/api/operations.ts'
 import type { Schema } from '../../src/api/schema/schema.ts'
 
@@ -13,16 +13,8 @@ type Declared<Id extends OperationId, Operation = Extract<Listed, { id: Id }>> =
     ? Params
     : object
 
-describe('OperationId', () => {
-  it('has the id of each operation', () => {
-    expectTypeOf<OperationId>().toEqualTypeOf<Listed['id']>()
-  })
-})
-
-describe('ParamsOf', () => {
-  it('is what the operation declares', () => {
-    expectTypeOf<{ [Id in OperationId]: ParamsOf<Id> }>().toEqualTypeOf<{
-      [Id in OperationId]: Declared<Id>
-    }>()
-  })
+it('OperationId has the id of each operation, and ParamsOf what it declares', () => {
+  expectTypeOf<OperationId>().toEqualTypeOf<Listed['id']>()
+  type All = { [Id in OperationId]: Declared<Id> }
+  expectTypeOf<{ [Id in OperationId]: ParamsOf<Id> }>().toEqualTypeOf<All>()
 })

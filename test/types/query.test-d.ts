@@ -15,9 +15,8 @@ describe('searchOptions()', () => {
   it('has the type of the body of its call', () => {
     const options = searchOptions(client, 'professionalnet.company.get', { url: 'x' })
     expectTypeOf(queries.query(options)).resolves.toEqualTypeOf<ProfessionalnetCompanyGetBody>()
-    expectTypeOf(queries.getQueryData(options.queryKey)).toEqualTypeOf<
-      ProfessionalnetCompanyGetBody | undefined
-    >()
+    const stored = queries.getQueryData(options.queryKey)
+    expectTypeOf(stored).toEqualTypeOf<ProfessionalnetCompanyGetBody | undefined>()
   })
 
   it('accepts the params of its call, ids of calls that read, and a client with the call', () => {

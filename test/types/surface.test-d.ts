@@ -52,10 +52,11 @@ describe('microblog.search()', () => {
     // eslint-disable-next-line @typescript-eslint/use-unknown-in-catch-callback-variable -- what users write
     client.organization.context().then(undefined, (error: Error) => error.message)
     expectTypeOf(call).toExtend<Promise<MicroblogSearchPage>>()
-  })
-
-  it('accepts page.next as params', () => {
-    expectTypeOf<NonNullable<MicroblogSearchPage['next']>>().toExtend<MicroblogSearchParams>()
+    expectTypeOf(call).not.toExtend<Promise<MicroblogPost[]>>()
+    expectTypeOf(client.professionalnet.company.get).returns.toExtend<
+      Promise<ProfessionalnetCompanyGetBody>
+    >()
+    expectTypeOf(assert.rejects).toBeCallableWith(call)
   })
 
   it('infers the type of the records from a schema', async () => {
@@ -124,12 +125,11 @@ describe('microblog.search()', () => {
 
   it('accepts undefined for optional fields', () => {
     client.microblog.search(
-      { query: 'rust', cursor: undefined, filters: { lang: undefined } },
+      { ...params, cursor: undefined, filters: { lang: undefined } },
       { signal: undefined },
     )
-    expectTypeOf<{ refreshToken: undefined; expiresAt: undefined }>().toExtend<
-      Pick<TokenSet, 'refreshToken' | 'expiresAt'>
-    >()
+    type Times = Pick<TokenSet, 'refreshToken' | 'expiresAt'>
+    expectTypeOf<{ refreshToken: undefined; expiresAt: undefined }>().toExtend<Times>()
     expectTypeOf<{ status: undefined; retryAfter: undefined }>().toExtend<Fault>()
     expectTypeOf<{ limits: { perMinute: undefined }; port: undefined }>().toExtend<SandboxServerOptions>()
   })
@@ -137,21 +137,13 @@ describe('microblog.search()', () => {
 
 describe('the other calls', () => {
   it('have the documented types', async () => {
-    expectTypeOf(
-      (await client.professionalnet.company.get({ url: 'u' })).company.employeeCountRange,
-    ).toEqualTypeOf<{
-      start: number
-      end: number | null
-    } | null>()
-    expectTypeOf((await client.professionalnet.posts.comments({ postUrl: 'u' })).meta.total).toEqualTypeOf<
-      number | undefined
-    >()
-    for await (const post of client.professionalnet.posts.search({ query: 'q' })) {
-      expectTypeOf(post).toEqualTypeOf<ProfessionalnetPost>()
-    }
-    for await (const industry of client.professionalnet.industries.list()) {
-      expectTypeOf(industry).toEqualTypeOf<ProfessionalnetIndustry>()
-    }
+    const { company, posts, industries } = client.professionalnet
+    const { employeeCountRange } = (await company.get({ url: 'u' })).company
+    expectTypeOf(employeeCountRange).toEqualTypeOf<{ start: number; end: number | null } | null>()
+    const { total } = (await posts.comments({ postUrl: 'u' })).meta
+    expectTypeOf(total).toEqualTypeOf<number | undefined>()
+    for await (const post of posts.search(params)) expectTypeOf(post).toEqualTypeOf<ProfessionalnetPost>()
+    for await (const each of industries.list()) expectTypeOf(each).toEqualTypeOf<ProfessionalnetIndustry>()
   })
 
   it('are open if the service documents no shape, unless a schema closes them', async () => {
@@ -188,9 +180,8 @@ describe('the other calls', () => {
     for (const list of [mentions.list<Mine>(), listeners.list<Mine>({}, { limit: 3 }), feeds.list<Mine>()])
       for await (const item of list) expectTypeOf(item).toEqualTypeOf<Mine>()
     expectTypeOf((await mentions.list<Mine>()).mentions).toEqualTypeOf<Mine[]>()
-    expectTypeOf(
-      (await technews.search<Mine, 'stories'>({}, { paging: { items: 'stories' } })).stories,
-    ).toEqualTypeOf<Mine[]>()
+    const named = await technews.search<Mine, 'stories'>({}, { paging: { items: 'stories' } })
+    expectTypeOf(named.stories).toEqualTypeOf<Mine[]>()
     expectTypeOf((await professionalnet.posts.reactions<Mine>()).reactions).toEqualTypeOf<Mine[]>()
     expectTypeOf((await professionalnet.person.posts<Mine>()).posts).toEqualTypeOf<Mine[]>()
     expectTypeOf((await professionalnet.person.comments<Mine>()).comments).toEqualTypeOf<Mine[]>()
@@ -247,31 +238,13 @@ describe('calls whose params and bodies are not documented', () => {
   })
 })
 
-describe('calls', () => {
-  it('can be passed as promises', () => {
-    const first = (): Promise<MicroblogSearchPage> => client.microblog.search(params)
-    const one = (): Promise<ProfessionalnetCompanyGetBody> => client.professionalnet.company.get({ url: 'u' })
-    expectTypeOf(assert.rejects).toBeCallableWith(first)
-    expectTypeOf(assert.rejects).toBeCallableWith(one)
-    // @ts-expect-error the promise of a page, not of posts
-    const posts = (): Promise<MicroblogPost[]> => client.microblog.search(params)
-    expectTypeOf(posts).toBeFunction()
-  })
-})
-
 describe('new SocialSearch()', () => {
   it('needs a base URL, and takes a key or a provider', () => {
     const baseUrl = 'https://api.example/v1'
     new SocialSearch({ baseUrl, apiKey: 'k' })
     new SocialSearch({ baseUrl, apiKey: async () => Promise.resolve('k') })
     new SocialSearch({ baseUrl, auth: { token: () => 'k', refresh: () => Promise.resolve() } })
-    new SocialSearch({
-      baseUrl,
-      apiKey: 'k',
-      budget: new CreditBudget(5),
-      fetch: globalThis.fetch,
-      logger: console,
-    })
+    new SocialSearch({ baseUrl, budget: new CreditBudget(5), fetch: globalThis.fetch, logger: console })
     // @ts-expect-error what clients share cannot be changed for one of them
     client.withOptions({ apiKey: 'other' })
   })
@@ -282,12 +255,8 @@ describe('new SocialSearch()', () => {
     expectTypeOf<keyof Transport>().toEqualTypeOf<'credits' | 'status' | 'withOptions' | 'close'>()
   })
 
-  it('accepts an OAuth session', () => {
+  it('accepts an OAuth session, and the fetch of a sandbox', () => {
     expectTypeOf<OAuthSession>().toExtend<NonNullable<ClientOptions['auth']>>()
-  })
-
-  it('accepts the fetch of a sandbox', () => {
-    const sandbox = createSandbox()
-    expectTypeOf(sandbox.fetch).toExtend<NonNullable<ClientOptions['fetch']>>()
+    expectTypeOf(createSandbox().fetch).toExtend<NonNullable<ClientOptions['fetch']>>()
   })
 })

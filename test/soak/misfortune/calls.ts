@@ -99,12 +99,8 @@ async function items(walk: Walk, call: CallRecord): Promise<void> {
 /** Uses one call several times at once; its first page is sent once. */
 async function together(walk: Walk, call: CallRecord, trace: Trace): Promise<void> {
   const iterator = walk.pages()
-  const uses = [
-    walk.then((page) => look(page, call, trace)),
-    iterator.next(),
-    iterator.next(),
-    walk.withResponse(),
-  ]
+  const first = walk.then((page) => look(page, call, trace))
+  const uses = [first, iterator.next(), iterator.next(), walk.withResponse()]
   const ends = await Promise.allSettled(uses)
   await iterator.return()
   const failed = ends.filter((end) => end.status === 'rejected')

@@ -175,18 +175,15 @@ function checkLedger(
   trace: Trace,
 ): void {
   const byId = Map.groupBy(calls, ({ operation }) => operation.id)
-  const accounts = [
-    [name, all, calls] as const,
-    ...Object.entries(byOperation).map(
-      ([id, account]) => [`${name} for ${id}`, account, byId.get(id) ?? []] as const,
-    ),
-  ]
-  for (const [owner, account, made] of accounts) {
+  const check = (owner: string, account: typeof all, made: readonly CallRecord[] = []): void => {
     for (const problem of miscounts(account, chargedFor(made))) trace.fail(`${owner}: ${problem}`)
     const most = made.reduce((sum, call) => sum + mostUncertain(call), 0)
     if (account.uncertain > most)
       trace.fail(`${owner}: ${account.uncertain} are uncertain, only ${most} can be`)
   }
+  check(name, all, calls)
+  for (const [id, account] of Object.entries(byOperation))
+    check(`${name} for ${id}`, account as typeof all, byId.get(id))
 }
 
 /** Checks a budget against what the service charged for the calls under it. */

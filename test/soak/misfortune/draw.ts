@@ -37,32 +37,27 @@ const defaults: CallSettings = {
 }
 
 /** Values of the option `retry`, and what follows from them. */
-const retries: readonly [ClientOptions['retry'], Partial<CallSettings>][] = [
-  [false, { retriesUnknown: false, maxAttempts: 1 }],
-  [{ unknown: true }, { retriesUnknown: true, maxAttempts: Infinity }],
-  [
-    { unknown: true, maxAttempts: 2 },
-    { retriesUnknown: true, maxAttempts: 2 },
-  ],
-  [{ maxAttempts: 2 }, { retriesUnknown: false, maxAttempts: 2 }],
-  [
-    { maxAttempts: 9, maxWait: 1000 },
-    { retriesUnknown: false, maxAttempts: 9 },
-  ],
-  [{ maxWait: 200_000 }, { retriesUnknown: false, maxAttempts: Infinity }],
-  [{}, { retriesUnknown: false, maxAttempts: Infinity }],
+const retries: readonly [ClientOptions['retry'], maxAttempts: number][] = [
+  [false, 1],
+  [{ unknown: true }, Infinity],
+  [{ unknown: true, maxAttempts: 2 }, 2],
+  [{ maxAttempts: 2 }, 2],
+  [{ maxAttempts: 9, maxWait: 1000 }, 9],
+  [{ maxWait: 200_000 }, Infinity],
+  [{}, Infinity],
 ]
 
 /** Draws options on top of those that hold already. */
 function drawOptions(random: Random, budgets: readonly CreditBudget[], base = defaults): DrawnOptions {
   const validation = random.pick(['strict', 'lenient', 'off'] as const)
-  const [retry, afterRetry] = random.pick(retries)
+  const [retry, maxAttempts] = random.pick(retries)
+  const retriesUnknown = typeof retry === 'object' && retry.unknown === true
   const timeout = random.pick([1, 100, 1000, 5000])
   const deadline = random.pick([1, 500, 3000, 30_000, 120_000])
   const budget = budgets.length > 0 ? random.pick(budgets) : undefined
   const drawn: [chance: number, DrawnOptions['options'], Partial<CallSettings>][] = [
     [0.25, { validation }, { validation }],
-    [0.3, { retry }, afterRetry],
+    [0.3, { retry }, { retriesUnknown, maxAttempts }],
     [0.08, { timeout }, { timeoutMs: timeout }],
     [0.06, { deadline }, { deadlineMs: deadline }],
   ]
@@ -116,8 +111,9 @@ export function drawClient(
   })
   const more = drawOptions(random, budgets, settings)
   const variant = { client: client.withOptions(more.options), settings: more.settings }
+  const pace = isPaced ? 'paced' : 'not paced'
   trace.add(
-    `${name} of ${organization.name}: ${credential.kind}, ${JSON.stringify(limits)}, ${said(options)}, ${isPaced ? 'paced' : 'not paced'}`,
+    `${name} of ${organization.name}: ${credential.kind}, ${JSON.stringify(limits)}, ${said(options)}, ${pace}`,
   )
   const variants = [{ client, settings }, ...(random.chance(0.4) ? [variant] : [])]
   return { name, organization, variants, prices, credential, closedAt: null, calls: [] }

@@ -34,24 +34,17 @@ export interface Answer {
 }
 
 /** Something that happens to a request. */
-export interface Fault {
-  readonly name: string
-  /** How often it is drawn, against the others. */
-  readonly weight: number
-  /** How likely it is that the service charges nevertheless. */
-  readonly charges: number
-  /** What the client can know, if it gets all of the answer. */
-  readonly evidence: Evidence
-  readonly answer: (scene: Scene) => Answer
-}
-
 type Row = readonly [
-  name: Fault['name'],
-  weight: Fault['weight'],
-  charges: Fault['charges'],
-  evidence: Fault['evidence'],
-  answer: Fault['answer'],
+  name: string,
+  /** How often it is drawn, against the others. */
+  weight: number,
+  /** How likely it is that the service charges nevertheless. */
+  charges: number,
+  /** What the client can know, if it gets all of the answer. */
+  evidence: Evidence,
+  answer: (scene: Scene) => Answer,
 ]
+export type Fault = ReturnType<typeof faultOf>
 type Body = Record<string, unknown>
 
 const type = (name: string): [string, string] => ['content-type', name]
@@ -141,12 +134,12 @@ const page = (scene: Scene): Answer => success(goodBody(scene))
 
 /** A success with a good body that was changed. */
 const changed =
-  (change: (body: Body, scene: Scene) => Body): Fault['answer'] =>
+  (change: (body: Body, scene: Scene) => Body): Row[4] =>
   (scene) =>
     success(change(goodBody(scene), scene))
 
 /** Changes the `meta` of a good body. */
-const changedMeta = (change: (scene: Scene) => object): Fault['answer'] =>
+const changedMeta = (change: (scene: Scene) => object): Row[4] =>
   changed((body, scene) => ({ ...body, meta: { ...(body['meta'] as object), ...change(scene) } }))
 
 const without = (body: Body, name: string): Body =>
@@ -181,9 +174,8 @@ const refusal =
     const { random, id, secret } = scene
     const status = random.pick(statuses)
     const isWait = (status === 429 || status === 503) && random.chance(0.8)
-    const { wait, headers, error, top } = isWait
-      ? announce(scene)
-      : { wait: 0, headers: [], error: {}, top: {} }
+    const none = { wait: 0, headers: [], error: {}, top: {} }
+    const { wait, headers, error, top } = isWait ? announce(scene) : none
     const message = random.chance(0.1) ? `the key ${secret} is wrong` : 'not now'
     const code = codes[status] ?? random.pick(['forbidden', 'not_found', 'internal', 'constructor', '5'])
     const { requestId = `req_${id}`, error: more } = details(scene)
@@ -295,7 +287,7 @@ const rows: readonly Row[] = [
   ['no cursor', 1, 1, 'odd', noCursor],
 ]
 
-const faultOf = ([name, weight, charges, evidence, answer]: Row): Fault => ({
+const faultOf = ([name, weight, charges, evidence, answer]: Row) => ({
   ...{ name, weight, charges, evidence, answer },
 })
 

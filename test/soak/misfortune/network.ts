@@ -33,10 +33,7 @@ export function simulatedFetch(world: World): typeof globalThis.fetch {
 }
 
 /** Reads from a request what it asks for: the position in the walk, and all of it in a short form. */
-async function questionOf(
-  { operation }: CallRecord,
-  request: Request,
-): Promise<Pick<RequestRecord, 'page' | 'params'>> {
+async function questionOf({ operation }: CallRecord, request: Request) {
   const query = Object.fromEntries(new URL(request.url).searchParams)
   const text = operation.method === 'GET' ? JSON.stringify(query) : await request.text()
   const { cursor, page } = JSON.parse(text) as { cursor?: string; page?: unknown }

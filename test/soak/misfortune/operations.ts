@@ -25,11 +25,14 @@ export interface SoakOperation {
 }
 
 const url = 'https://professionalnet.example/x'
+const network = '/data/professionalnet'
 const plain = { timeoutMs: 30_000, params: {} } as const
 const free = { ...plain, method: 'GET', price: 0, surface: null } as const
 const record = { timeoutMs: 30_000, method: 'GET', price: 0, surface: null } as const
 const paid = { ...plain, method: 'POST', paging: 'cursor' } as const
 const person = { ...paid, surface: 'professionalnet', price: 10 } as const
+const industries = { ...free, list: 'industries', paging: 'counted' } as const
+const news = { ...paid, surface: 'technews', price: 2, list: 'posts' } as const
 const slow = { timeoutMs: 90_000, method: 'POST', surface: 'professionalnet' } as const
 
 export const soakOperations: readonly SoakOperation[] = [
@@ -43,18 +46,9 @@ export const soakOperations: readonly SoakOperation[] = [
     path: '/data/professionalnet/posts/search',
     params: { query: 'data', sort_by: 'recent' },
   },
-  {
-    ...{ id: 'professionalnet.company.get', ...slow, price: 4, path: '/data/professionalnet/company/get' },
-    params: { url },
-  },
-  {
-    ...{ id: 'professionalnet.person.posts', ...person, list: 'posts' },
-    path: '/data/professionalnet/person/posts',
-  },
-  {
-    ...{ id: 'professionalnet.person.comments', ...person, list: 'comments' },
-    path: '/data/professionalnet/person/comments',
-  },
+  { ...slow, id: 'professionalnet.company.get', price: 4, path: `${network}/company/get`, params: { url } },
+  { ...person, id: 'professionalnet.person.posts', list: 'posts', path: `${network}/person/posts` },
+  { ...person, id: 'professionalnet.person.comments', list: 'comments', path: `${network}/person/comments` },
   {
     ...{ id: 'professionalnet.posts.comments', ...slow, price: 'items', mostItems: 150, list: 'comments' },
     path: '/data/professionalnet/posts/comments',
@@ -65,14 +59,8 @@ export const soakOperations: readonly SoakOperation[] = [
     ...{ path: '/data/professionalnet/posts/reactions', list: 'reactions' },
     ...{ mostItems: 60, options: { expectedItems: 60 } },
   },
-  {
-    ...{ id: 'professionalnet.industries.list', ...free, list: 'industries', paging: 'counted' },
-    path: '/data/professionalnet/industries',
-  },
-  {
-    ...{ id: 'technews.search', ...paid, surface: 'technews', price: 2, list: 'posts' },
-    path: '/data/technews/search',
-  },
+  { ...industries, id: 'professionalnet.industries.list', path: `${network}/industries` },
+  { ...news, id: 'technews.search', path: '/data/technews/search' },
   { id: 'mentions.list', ...free, path: '/mentions', list: 'mentions', paging: 'cursor' },
   { id: 'mentions.get', ...record, path: '/mentions/men_1', pathId: 'men_1' },
   { id: 'mentions.count', ...free, path: '/mentions/count' },
@@ -104,6 +92,5 @@ export function callOperation(
 }
 
 /** Credits that a call may cost at most for one request. */
-export function worstCaseOf({ price, mostItems = 0 }: SoakOperation): number {
-  return price === 'items' ? mostItems : price
-}
+export const worstCaseOf = ({ price, mostItems = 0 }: SoakOperation) =>
+  price === 'items' ? mostItems : price

@@ -34,13 +34,8 @@ export interface Result {
 }
 
 /** Runs as many episodes as it takes to make the calls, and says what fails in each, and how to see it again. */
-export async function runMisfortune({
-  calls,
-  seed,
-  episode: only,
-  isTraced = false,
-  log = () => {},
-}: Options): Promise<Result> {
+export async function runMisfortune(options: Options): Promise<Result> {
+  const { calls, seed, episode: only, isTraced = false, log = () => {} } = options
   const digest = createHash('sha256')
   const seen = new Set<string>()
   const start = performance.now()
@@ -74,10 +69,7 @@ export async function runMisfortune({
  * A handful of clients makes some calls, everything goes wrong, and all that must hold is checked. Independent of other
  * episodes, so that one that fails can be replayed alone.
  */
-async function runEpisode(
-  seed: string,
-  callCount: number,
-): Promise<{ readonly trace: Trace; readonly requests: readonly RequestRecord[] }> {
+async function runEpisode(seed: string, callCount: number) {
   const trace = new Trace()
   const requests: RequestRecord[] = []
   const unhandled = (reason: unknown): void => trace.fail(`unhandled rejection: ${String(reason)}`, reason)
@@ -153,15 +145,13 @@ function interferenceOf(random: Random, clients: readonly ClientRecord[], { call
 
 /** Sets the wall clock of some episodes, each time by up to an hour. */
 function setWallClock(random: Random, set: (time: number) => void, trace: Trace): void {
+  const jump = (): void => {
+    const ms = random.integer(-60 * minute, 60 * minute)
+    trace.add(`the wall clock jumps by ${ms} ms`)
+    set(Date.now() + ms)
+  }
   for (let times = random.pick([0, 1, 3]); times > 0; times--)
-    setTimeout(
-      () => {
-        const ms = random.integer(-60 * minute, 60 * minute)
-        trace.add(`the wall clock jumps by ${ms} ms`)
-        set(Date.now() + ms)
-      },
-      random.integer(1, random.pick([minute / 2, 4 * minute])),
-    )
+    setTimeout(jump, random.integer(1, random.pick([minute / 2, 4 * minute])))
 }
 
 /** Waits for work, but not for ever: some hangs until its client is closed. */
