@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import { fieldsOf } from '../../src/extensions/export/index.ts'
-import { type Budget, ConfigurationError, CreditBudget, SocialSearch } from '../../src/index.ts'
+import { type Budget, ConfigurationError, CreditBudget } from '../../src/index.ts'
 import { SharedBudget, memoryStore } from '../../src/extensions/shared/index.ts'
 import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
 import { shortNames } from '../../src/api/main-fields.ts'
