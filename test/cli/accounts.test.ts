@@ -15,21 +15,16 @@ const keyOf = (name: string) => `key_of_${name}_0123456789`
 const filesOf = () => readdirSync('config/social-search', { recursive: true }).sort()
 
 beforeEach(async () => {
-  for (const name of names)
-    services.set(
-      name,
-      createSandbox({
-        keys: [{ key: keyOf(name), scopes: ['search:read', 'org:read'] }],
-        limits: { perMinute: false, inFlight: false },
-      }),
-    )
+  for (const name of names) {
+    const keys = [{ key: keyOf(name), scopes: ['search:read', 'org:read'] as const }]
+    services.set(name, createSandbox({ keys, limits: { perMinute: false, inFlight: false } }))
+  }
   vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) => {
     const sent = new Request(...request)
     return (services.get(new URL(sent.url).hostname.split('.')[0] ?? '') ?? sandbox).fetch(sent)
   })
-  for (const name of names) {
+  for (const name of names)
     await social(`login --account ${name} --base-url ${addressOf(name)}`, { input: keyOf(name) })
-  }
 })
 
 const spentBy = (name: string) => services.get(name)?.ledger.spent ?? 0
@@ -58,8 +53,7 @@ describe('--account', () => {
   })
 
   it('has a budget, limits and spending of its own, also at one address', async () => {
-    const other = `login --account twin --base-url ${addressOf('acme')}`
-    await social(other, { input: keyOf('acme') })
+    await social(`login --account twin --base-url ${addressOf('acme')}`, { input: keyOf('acme') })
     await inTurn(
       ['budget 2/day --account acme', 0, 'of the account acme'],
       ['search coffee --account acme', 0],

@@ -16,6 +16,8 @@ export let stateFolder: string
 export let sandbox: Sandbox
 
 let isTerminal = false
+/** Of Vitest. */
+let foreign: ReadonlySet<NodeJS.SignalsListener>
 let services = 0
 const written = { stdout: '', stderr: '' }
 
@@ -42,6 +44,7 @@ export function useCommand(
       })
       return () => Object.assign(process[name], { write, isTTY, columns })
     })
+    foreign = new Set([...process.listeners('SIGINT'), ...process.listeners('SIGTERM')])
     ;[folder, stateFolder] = [newFolder(), newFolder()]
     process.chdir(folder)
     for (const name of ['XDG_CONFIG_HOME', 'APPDATA']) vi.stubEnv(name, resolve('config'))
@@ -67,12 +70,26 @@ export function startAnew(options: SandboxOptions = {}): void {
   for (const parent of [folder, stateFolder])
     for (const name of readdirSync(parent)) rmSync(join(parent, name), { recursive: true })
   sandbox = createSandbox({ limits: { perMinute: false, inFlight: false }, ...options })
-  vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) =>
-    sandbox.fetch(new Request(...request)),
-  )
+  between((send) => send())
   // Clients of one address share the limits of a minute.
   vi.stubEnv('SOCIAL_SEARCH_BASE_URL', `https://service-${++services}.example/v1`)
   vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.apiKey)
+}
+
+/** Puts something between commands and the service, which answers when `send()` is called. */
+export function between(pass: (send: () => Promise<Response>) => Response | Promise<Response>): void {
+  vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) =>
+    pass(() => sandbox.fetch(new Request(...request))),
+  )
+}
+
+/** What handles a signal, as long as a command runs. */
+export const handlersOf = (signal: 'SIGINT' | 'SIGTERM'): NodeJS.SignalsListener[] =>
+  process.listeners(signal).filter((listener) => !foreign.has(listener))
+
+/** Sends a signal, such as that of Ctrl-C, to commands alone. */
+export function press(signal: 'SIGINT' | 'SIGTERM' = 'SIGINT'): void {
+  for (const handle of handlersOf(signal)) handle(signal)
 }
 
 /** Runs the command in this process, with the address and key of the service. */
@@ -102,6 +119,15 @@ export async function inTurn(
     const text = typeof said === 'string' ? expect.stringContaining(said) : expect.stringMatching(said)
     expect([line, end.code, out + err]).toEqual([line, code, text])
   }
+}
+
+/** The URL of a new post. What the sandbox makes up has other numbers on another date. */
+export function publishPost(numComments: number, numLikes = 0, number = 1): string {
+  const share_url = `https://professionalnet.example/posts/activity-${numComments}${number}`
+  const reactionTypeCounts = [{ type: 'LIKE', count: numLikes }]
+  const social_details = { numComments, numLikes, reactionTypeCounts }
+  sandbox.publish({ professionalnet: [{ commentary: '', share_url, social_details }] })
+  return share_url
 }
 
 /** What the command has written to stderr, while it runs. */

@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { failed, linesOf, recordsOf } from '../support/command-line.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { linesOf, recordsOf } from '../support/command-line.ts'
 import { posts, rowsOf } from '../support/posts-database.ts'
-import { inTurn, sandbox, social, useCommand } from './command.ts'
+import { between, inTurn, social, useCommand } from './command.ts'
 
 /** Makes the service add a field that nests so deeply to the first record of each answer. */
 function nest(levels: number, change = (text: string): string => text): void {
   const field = `"deep":${'['.repeat(levels)}${']'.repeat(levels)}`
-  vi.stubGlobal('fetch', async (...request: ConstructorParameters<typeof Request>) => {
-    const response = await sandbox.fetch(new Request(...request))
+  between(async (send) => {
+    const response = await send()
     const text = await response.text()
     return new Response(change(text.replace(/"(posts|mentions)":\[\{/, `$&${field},`)), response)
   })
@@ -41,10 +41,9 @@ describe.each([6000, 100_000])('a record that nests %i levels deep', (levels) =>
   })
 
   it('is printed when its file is gone', async () => {
-    const fetch = globalThis.fetch
-    vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) => {
+    nest(levels, (text) => {
       rmSync('p.db')
-      return fetch(...request)
+      return text
     })
     const { code, err } = await social('search coffee --out p.db')
     expect([code, recordsOf(err.match(/(?<=not be written:\n)(\{.*\n)+/)?.[0] ?? '').length]).toEqual([1, 20])
@@ -52,6 +51,6 @@ describe.each([6000, 100_000])('a record that nests %i levels deep', (levels) =>
 
   it('is printed when its page is invalid', async () => {
     nest(levels, (text) => text.replace('"posts"', '"others"'))
-    expect(await social('search coffee')).toMatchObject(failed(4, '\nThe response:\n{"requestId":'))
+    await inTurn(['search coffee', 4, '\nThe response:\n{"requestId":'])
   })
 })

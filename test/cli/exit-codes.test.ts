@@ -33,21 +33,21 @@ describe('exit codes', () => {
 })
 
 describe('an error', () => {
-  it.each<[string, string, Fault]>([
+  const blocked = 'Use a key with search:read, or ask whoever runs the proxy to allow the request.\n'
+  const page = 'charged 2 credits. Check the base URL.\nThe response:\n"<title>Log in</title>"\n'
+  const error = { code: 'internal_error', message: 'Try again.' }
+
+  it.each<[why: string, said: string, fault: Fault]>([
     [
       'a firewall refused',
-      'Blocked). You may have been charged 2 credits. Use a key with search:read, or ask whoever runs the proxy to allow the request.\n',
+      `Blocked). You may have been charged 2 credits. ${blocked}`,
       { status: 403, body: '<h1>Blocked</h1>' },
     ],
-    [
-      'a page came instead of an answer',
-      'charged 2 credits. Check the base URL.\nThe response:\n"<title>Log in</title>"\n',
-      { status: 200, body: '<title>Log in</title>' },
-    ],
+    ['a page came instead of an answer', page, { status: 200, body: '<title>Log in</title>' }],
     [
       'the service ended its own sentence',
       'the service answered 500: Try again. Nothing was charged. Retry later.\n',
-      { status: 500, body: { requestId: 'r', error: { code: 'internal_error', message: 'Try again.' } } },
+      { status: 500, body: { requestId: 'r', error } },
     ],
   ])('says what to do when %s', async (_, said, fault) => {
     sandbox.inject(fault)

@@ -5,15 +5,15 @@ import { operations } from '../../src/api/operations.ts'
 import { exitCodes } from '../../src/cli/command-errors.ts'
 import { examplesOf } from '../../src/cli/command-flags.ts'
 import { commandOf } from '../../src/cli/command-names.ts'
-import { sandbox, social, useCommand } from './command.ts'
+import { inTurn, sandbox, social, useCommand } from './command.ts'
 import { sandboxFlag } from '../support/sandbox.ts'
 
 useCommand()
 
 describe('help', () => {
   it('has a command for each operation, which names bounds and price in its help', async () => {
-    for (const { id } of operations)
-      expect((await social(`${commandOf(id)} --help`)).out).toContain(`Usage: social-search ${commandOf(id)}`)
+    for (const command of operations.map(({ id }) => commandOf(id)))
+      await inTurn([`${command} --help`, 0, `Usage: social-search ${command}`])
     const { out, code } = await social('search --help')
     expect([code, sandbox.requests.length]).toEqual([0, 0])
     const texts = [
@@ -26,8 +26,7 @@ describe('help', () => {
   })
 
   it.each(['search', 'watch'])('of %s has common flags first, and filters after them', async (name) => {
-    const { out } = await social(`${name} --help`)
-    expect(out).toMatch(/Examples:[^]*Common:[^]*--budget[^]*--since[^]*--geocode/)
+    await inTurn([`${name} --help`, 0, /Examples:[^]*Common:[^]*--budget[^]*--since[^]*--geocode/])
   })
 
   it('is the same for help COMMAND and COMMAND --help, and -v prints the version', async () => {
@@ -36,8 +35,7 @@ describe('help', () => {
     expect(help.out).toContain('set-state')
     // It is the command of a list as well.
     expect((await social('mentions --limit 3')).out).toBe((await social('mentions list --limit 3')).out)
-    expect((await social('help')).out).toMatch(/Your data:/)
-    expect(await social('-v')).toMatchObject({ code: 0, out: `${packageJson.version}\n` })
+    await inTurn(['help', 0, 'Your data:'], ['-v', 0, `${packageJson.version}\n`])
   })
 
   it('lists the exit codes, with the words of the docs', async () => {
@@ -50,11 +48,9 @@ describe('help', () => {
     expect((await social('search --help')).out).not.toContain('Exit codes')
   })
 
+  const ofMcp = '--out --archive --confirm-above --allow --account --cost-label --per-minute'
   it.each([
-    [
-      'mcp',
-      `--budget ${sandboxFlag} --out --archive --confirm-above --allow --account --cost-label --per-minute`,
-    ],
+    ['mcp', `--budget ${sandboxFlag} ${ofMcp}`],
     ['sandbox', '--port --per-minute --growth --now'],
   ])('of %s lists its flags, and none of other commands', async (name, flags) => {
     const { out } = await social(`${name} --help`)
@@ -62,11 +58,11 @@ describe('help', () => {
   })
 
   it('lists only flags that matter to the command: none of credits for a free one, none of pages for a single record', async () => {
-    const free = (await social('mentions list --help')).out
-    for (const flag of ['--budget', '--per-minute']) expect(free).not.toContain(flag)
-    const single = (await social('company --help')).out
-    for (const flag of ['--limit', '--all', '--out']) expect(single).not.toContain(`${flag} `)
-    expect((await social('technews search --help')).out).toMatch(/--budget[^]*--per-minute/)
+    await inTurn(
+      ['mentions list --help', 0, /^(?![^]*(--budget|--per-minute))/],
+      ['company --help', 0, /^(?![^]*(--limit|--all|--out) )/],
+      ['technews search --help', 0, /--budget[^]*--per-minute/],
+    )
   })
 
   it('says in the help of watch what asks, and what limits a run that never does', async () => {
@@ -74,15 +70,11 @@ describe('help', () => {
     expect(out.replaceAll(/\s+/g, ' ')).toContain(
       '--yes do not ask before spending without a --budget; with --once, --max-pages is the limit, and it never asks',
     )
-    const { code, err } = await social('watch coffee')
-    expect([code, err]).toEqual([2, expect.stringContaining('pass --budget, or --yes')])
-    expect((await social('watch coffee --once')).code).toBe(0)
+    await inTurn(['watch coffee', 2, 'pass --budget, or --yes'], ['watch coffee --once', 0])
   })
 
   it('has an example for each operation, which the command accepts, and which fits into 80 columns', async () => {
-    expect((await social('listeners list --help')).out).toContain(
-      'Example:\n  social-search listeners list\n',
-    )
+    await inTurn(['listeners list --help', 0, 'Example:\n  social-search listeners list\n'])
     for (const line of operations.flatMap(({ id }) => examplesOf(id))) {
       expect(`  social-search ${line}`.length).toBeLessThanOrEqual(80)
       const { err } = await social(`${line.replace('> openapi.json', '')} ${sandboxFlag}`)

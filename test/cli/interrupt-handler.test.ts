@@ -8,28 +8,18 @@ import { settle, useVirtualTime } from '../support/clock.ts'
 import { sandboxFlag } from '../support/sandbox.ts'
 import { failed } from '../support/command-line.ts'
 import { change, rowsOf } from '../support/posts-database.ts'
-import { sandbox, social, useCommand } from './command.ts'
-
-const foreign = new Set(process.listeners('SIGINT'))
-const ours = () => process.listeners('SIGINT').filter((listener) => !foreign.has(listener))
-
-/** What Ctrl-C does, for this package's handlers alone. */
-function pressCtrlC(): void {
-  for (const listener of ours()) listener('SIGINT')
-}
+import { between, handlersOf, press, sandbox, social, useCommand } from './command.ts'
 
 useCommand()
 // A job that has ended leaves Ctrl-C to the process.
-afterEach(() => {
-  expect(ours()).toEqual([])
-})
+afterEach(() => expect(handlersOf('SIGINT')).toEqual([]))
 
 it('Ctrl-C during --sandbox ends the job after the page under way', async () => {
   const run = social(`search coffee --all ${sandboxFlag} --out x.db`)
   // A signal is heard when the event loop turns.
   const pages = () => (existsSync('x.db') ? rowsOf('x.db', 'SELECT id FROM microblog_posts').length : 0)
   const wait = (): void => {
-    if (pages() > 0) pressCtrlC()
+    if (pages() > 0) press()
     else setImmediate(wait)
   }
   wait()
@@ -47,62 +37,39 @@ it('a command calls the global fetch itself, so what was lost before it was sent
   expect(asked).toEqual(['string'])
 })
 
+const kept = 'stopped; everything you paid for is printed or saved'
+
 describe('Ctrl-C during a request', () => {
   let presses = 1
   beforeEach(() => {
     presses = 1
-    vi.stubGlobal('fetch', (...request: ConstructorParameters<typeof Request>) => {
-      for (let press = 0; press < presses; press++) pressCtrlC()
-      return sandbox.fetch(new Request(...request))
+    between((send) => {
+      for (let left = presses; left > 0; left--) press()
+      return send()
     })
   })
 
   const invalid = { body: { requestId: 'r', posts: [{ id: 'paid' }], meta: {} }, status: 200 }
   const lost = { reset: 'after' } as const
   const change = 'mentions set-state men_1 --params {"state":"done"}'
-  const kept = 'stopped; everything you paid for is printed or saved'
+
+  const done = [
+    ...['search coffee --max-pages 1', 'search coffee --limit 20', 'search coffee --count 20 --out x.db'],
+    ...['mentions count', 'watch coffee --once', 'watch coffee --once --out w.db'],
+  ]
+  const [search, watch, watches] = [
+    'search coffee',
+    'watch coffee --once',
+    'watch coffee tea --once --out w.db',
+  ]
+  const maybe = 'You may have been charged 2 credits'
 
   it.each<[what: string, code: number, said: string, lines: string[], fault?: Fault]>([
-    [
-      'ends with 0 when the job was done with that page',
-      0,
-      '',
-      [
-        'search coffee --max-pages 1',
-        'search coffee --limit 20',
-        'search coffee --count 20 --out x.db',
-        'mentions count',
-        'watch coffee --once',
-        'watch coffee --once --out w.db',
-      ],
-    ],
-    [
-      'ends with 130 when there was more to do',
-      130,
-      kept,
-      ['search coffee --all --yes', 'watch coffee tea --once --out w.db'],
-    ],
-    [
-      'ends the job without waiting for a retry',
-      130,
-      kept,
-      ['search coffee'],
-      { status: 429, retryAfter: 1 },
-    ],
-    [
-      'loses no paid response that is invalid',
-      4,
-      '"id":"paid"',
-      ['search coffee', 'watch coffee --once'],
-      invalid,
-    ],
-    [
-      'ends with 6 when the response is lost',
-      6,
-      'You may have been charged 2 credits',
-      ['search coffee', 'watch coffee --once', 'watch coffee tea --once --out w.db'],
-      lost,
-    ],
+    ['ends with 0 when the job was done with that page', 0, '', done],
+    ['ends with 130 when there was more to do', 130, kept, [`${search} --all --yes`, watches]],
+    ['ends the job without waiting for a retry', 130, kept, [search], { status: 429, retryAfter: 1 }],
+    ['loses no paid response that is invalid', 4, '"id":"paid"', [search, watch], invalid],
+    ['ends with 6 when the response is lost', 6, maybe, [search, watch, watches], lost],
     ['ends with 6 when a change may have been applied', 6, 'may have been applied', [change], lost],
   ])('%s', async (_, code, said, lines, fault) => {
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', sandbox.writeKey)
@@ -140,7 +107,6 @@ describe('Ctrl-C while another program has the file', () => {
     other.close()
   })
 
-  const kept = 'stopped; everything you paid for is printed or saved'
   const none = 'stopped; there is no new new.csv'
   const [writer, reader, all] = ['BEGIN IMMEDIATE', 'BEGIN; SELECT * FROM microblog_posts', 'BEGIN EXCLUSIVE']
   const forgetOld = 'watch coffee --once --keep 90d --budget 20 --out p.db'
@@ -157,7 +123,7 @@ describe('Ctrl-C while another program has the file', () => {
   ])('ends %s, and changes nothing: %s', async (line, lock, said) => {
     const [{ length }, before] = [sandbox.requests, readdirSync('.')]
     other.exec(lock)
-    setTimeout(pressCtrlC, 5000)
+    setTimeout(press, 5000)
     const { value, ms } = await settle(social(line))
     expect([value?.code, value?.err]).toEqual([130, expect.stringContaining(said)])
     expect([ms, sandbox.requests.length, readdirSync('.')]).toEqual([5000, length, before])
@@ -172,8 +138,8 @@ describe('InterruptHandler', () => {
   it('leaves Ctrl-C to the process once the job is to end, which may have to wait for a file', () => {
     const interrupt = new InterruptHandler()
     interrupt.start()
-    pressCtrlC()
-    expect([interrupt.signal.aborted, ours()]).toEqual([true, []])
+    press()
+    expect([interrupt.signal.aborted, handlersOf('SIGINT')]).toEqual([true, []])
   })
 })
 

@@ -8,7 +8,7 @@ import type { Fault } from '../support/sandbox.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { recordsOf } from '../support/command-line.ts'
 import { allOf, change, posts, rowsOf } from '../support/posts-database.ts'
-import { sandbox, social, startAnew, useCommand } from './command.ts'
+import { between, handlersOf, press, publishPost, sandbox, social, startAnew, useCommand } from './command.ts'
 
 useCommand()
 
@@ -22,9 +22,9 @@ function start(): void {
   // No folder.
   vi.stubEnv('XDG_STATE_HOME', '/dev/null')
   onSend = onAnswer = () => {}
-  vi.stubGlobal('fetch', async (...request: ConstructorParameters<typeof Request>) => {
+  between(async (send) => {
     onSend()
-    const response = await sandbox.fetch(new Request(...request))
+    const response = await send()
     onAnswer()
     return response
   })
@@ -37,8 +37,7 @@ afterEach(() => void vi.useRealTimers())
 
 /** Runs the job, or another one. */
 async function ran(flags = '', line = 'search coffee --all --resume') {
-  const { value } = await settle(social(`${line} --per-minute off --yes --out job.db ${flags}`))
-  return value ?? { code: undefined, err: '' }
+  return (await settle(social(`${line} --per-minute off --yes --out job.db ${flags}`))).value!
 }
 const run = async (flags?: string, line?: string) => (await ran(flags, line)).code
 
@@ -48,19 +47,6 @@ function state(): { readonly records: number; readonly credits: number; readonly
   return row === undefined
     ? { next: {}, records: 0, credits: 0 }
     : (JSON.parse(String(row['state'])) as ReturnType<typeof state>)
-}
-
-/** A post of the professional network with more than 40 likes, and what finding it has cost. */
-async function likedPost() {
-  const { professionalnet } = new SocialSearch(sandbox.clientOptions())
-  const search = professionalnet.posts.search({ query: 'data' })
-  const { value } = await settle(search.then(({ posts }) => posts))
-  const post = value?.find(({ social_details }) => social_details.numLikes > 40)
-  return {
-    url: post?.share_url ?? '',
-    likes: post?.social_details.numLikes ?? 0,
-    before: sandbox.ledger.spent,
-  }
 }
 
 /** The files of the job that stay after a kill. */
@@ -98,12 +84,7 @@ describe.each(Object.entries(lines))('a %s whose file is gone', (_, line) => {
         }
         const { code, err } = await ran('', line)
         expect([code, err]).toEqual([1, expect.stringContaining('was moved, removed or replaced')])
-        const printed = recordsOf(
-          err
-            .split('\n')
-            .filter((line) => line.startsWith('{'))
-            .join('\n'),
-        )
+        const printed = recordsOf(err.match(/^\{.*/gm)?.join('\n') ?? '')
         const stored = allOf('kept.db', 'SELECT id FROM microblog_posts')
         expect([sandbox.requests.length, stored.length]).toEqual([2, 20])
         expect(new Set([...stored, ...printed].map(({ id }) => id)).size).toBe(40)
@@ -136,21 +117,16 @@ describe.each([
     onAnswer = () => {
       if (sandbox.requests.length === 1) lock(60_000)
     }
-    const { code, err } = await ran('', line)
-    expect([code, err]).toEqual([
-      0,
-      expect.stringMatching(/is locked by another program; waiting[^]* 4 credits/),
-    ])
-    expect([sandbox.requests.length, rowsOf('job.db', 'SELECT id FROM microblog_posts').length]).toEqual([
-      2, 40,
-    ])
+    const err: unknown = expect.stringMatching(/is locked by another program; waiting[^]* 4 credits/)
+    expect(await ran('', line)).toMatchObject({ code: 0, err })
+    expect(sandbox.requests).toHaveLength(2)
+    expect(rowsOf('job.db', 'SELECT id FROM microblog_posts')).toHaveLength(40)
   })
 
   it('prints the page that it cannot store when it is to end', async () => {
-    const before = new Set(process.listeners('SIGTERM'))
     onAnswer = () => {
       lock(60_000)
-      for (const listener of process.listeners('SIGTERM')) if (!before.has(listener)) listener('SIGTERM')
+      press('SIGTERM')
     }
     const { code, err } = await ran('', line)
     expect([code, err]).toEqual([1, expect.stringContaining('another program has locked it')])
@@ -160,25 +136,22 @@ describe.each([
 
 describe('--budget of a job', () => {
   it('has the highest cost of a page in the state while the page is under way, and afterwards its real cost', async () => {
-    const { url, before } = await likedPost()
-    const comments = `comments ${url} --max-comments 150 --resume`
+    const url = publishPost(120)
     let underWay = 0
     onSend = () => (underWay = state().credits)
-    await run('', comments)
-    expect(underWay).toBe(150)
-    expect(state().credits).toBe(sandbox.ledger.spent - before)
     // A finished job buys nothing, also without pages.
-    expect(await run('', comments)).toBe(0)
-    expect(state().credits).toBe(sandbox.ledger.spent - before)
+    for (let runs = 0; runs < 2; runs++) {
+      expect(await run('', `comments ${url} --max-comments 150 --resume`)).toBe(0)
+      expect([underWay, state().credits, sandbox.ledger.spent]).toEqual([150, 120, 120])
+    }
   })
 
   it('fits the reactions of --expect, on all pages of all runs', async () => {
-    const { url, likes, before } = await likedPost()
-    const reactions = `reactions --params '{"postUrl":"${url}","count":20}' --expect ${likes} --budget ${likes} --resume`
-    expect(await run('--max-pages 1', reactions)).toBe(0)
-    expect(await run('--all', reactions)).toBe(0)
-    expect(state()).toMatchObject({ next: null, credits: likes })
-    expect(sandbox.ledger.spent - before).toBe(likes)
+    const params = JSON.stringify({ postUrl: publishPost(0, 50), count: 20 })
+    for (const flags of ['--max-pages 1', '--all'])
+      expect(await run(flags, `reactions --params '${params}' --expect 50 --budget 50 --resume`)).toBe(0)
+    expect(state()).toMatchObject({ next: null, credits: 50 })
+    expect(sandbox.ledger.spent).toBe(50)
   })
 
   it.each<[string, Fault]>([
@@ -194,10 +167,9 @@ describe('--budget of a job', () => {
 
   it('counts a page under way that a second Ctrl-C abandons', async () => {
     sandbox.inject({ delay: 5000 })
-    const before = new Set(process.listeners('SIGINT'))
     onSend = () => {
-      for (const listener of process.listeners('SIGINT'))
-        if (!before.has(listener)) for (let press = 0; press < 2; press++) listener('SIGINT')
+      const [handle] = handlersOf('SIGINT')
+      for (let presses = 0; presses < 2; presses++) handle?.('SIGINT')
     }
     expect(await run('--budget 2')).toBe(exitCodes.interrupted)
     expect(state().credits).toBe(2)
@@ -242,15 +214,11 @@ describe('--budget of a job', () => {
 })
 
 const fault = fc.constantFrom<Fault>(
-  ...([
-    { reset: 'after' },
-    { reset: 'before' },
-    { cut: 'truncate' },
-    { cut: 'stall' },
-    { delay: 40_000 },
-  ] as const),
+  ...(['after', 'before'] as const).map((reset) => ({ reset })),
+  ...(['truncate', 'stall'] as const).map((cut) => ({ cut })),
   ...[400, 403, 429, 500, 502, 503].map((status) => ({ status })),
-  ...[{ status: 502, body: '<h1>Bad gateway</h1>' }, { body: { requestId: 'odd', posts: 'none' } }],
+  ...[{ delay: 40_000 }, { status: 502, body: '<h1>Bad gateway</h1>' }],
+  { body: { requestId: 'odd', posts: 'none' } },
 )
 /** The process dies at this request, before it arrives or after its answer. */
 interface Kill {

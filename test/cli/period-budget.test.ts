@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import { change } from '../support/posts-database.ts'
-import { inTurn, sandbox, saidSoFar, social, stateFolder, useCommand } from './command.ts'
+import { between, inTurn, sandbox, saidSoFar, social, stateFolder, useCommand } from './command.ts'
 
 useCommand()
 beforeEach(() => {
@@ -20,7 +20,7 @@ const budgetSays = async (text: string) => expect((await social('budget')).out).
 describe('--budget 4/day', () => {
   it('holds for all commands of the day in UTC, and the refusal says what to do', async () => {
     const daily = `${search} --budget 4/day`
-    const refusal = `social-search: not sent: it may cost 4 credits and the budget has 2 left ${midnight}. Wait, or raise --budget.\n`
+    const refusal = `not sent: it may cost 4 credits and the budget has 2 left ${midnight}. Wait, or raise --budget.\n`
     await inTurn([daily, 0], ['posts coffee --budget 4/day', 5, refusal], [daily, 0], [daily, 5])
     vi.setSystemTime(new Date('2026-11-25T00:00:01Z'))
     const left = '4/day as last given with --budget, until 2026-11-26 00:00 UTC: 0 spent · 4 left\n'
@@ -36,41 +36,33 @@ describe('--budget 4/day', () => {
     expect((await social(line)).err).not.toContain(low)
   })
 
-  it('is refused with another period, or in other words', async () => {
-    const message =
-      '--budget must be credits such as 20, or credits a period: 20/hour, 200/day or 6000/month; got '
-    for (const text of ['4/week', '200 a day'])
-      await inTurn([[...search.split(' '), '--budget', text], 2, message + text])
+  it('is refused with another period, or in other words', () => {
+    const message = 'credits such as 20, or credits a period: 20/hour, 200/day or 6000/month; got '
+    return inTurn(
+      [`${search} --budget 4/week`, 2, `--budget must be ${message}4/week`],
+      [`${search} --budget '200 a day'`, 2, `--budget must be ${message}200 a day`],
+    )
   })
 })
 
 describe('social-search budget', () => {
   it('holds for commands that do not name it, beside their own --budget, until it is off', async () => {
+    const refusal =
+      'the budget has 0 left until 2026-12-01 00:00 UTC. Wait, or raise the budget: social-search budget'
     await inTurn(
       ['budget 6/month', 0, 'All commands together may spend 6 credits each month, in UTC\n'],
       [`${search} --all --budget 2`, 5, 'and --budget has 0 left'],
-      [
-        `${search} --all`,
-        5,
-        'the budget has 0 left until 2026-12-01 00:00 UTC. Wait, or raise the budget: social-search budget 12/month\n',
-      ],
-      ['logout', 0],
-      [search, 5],
-      ['budget off', 0],
-      [search, 0],
+      [`${search} --all`, 5, `${refusal} 12/month\n`],
     )
+    await inTurn(['logout', 0], [search, 5], ['budget off', 0], [search, 0])
     expect(sandbox.ledger.spent).toBe(8)
   })
 
-  it('says that waiting does not help when a call costs more than the whole budget', () =>
-    inTurn(
-      ['budget 20/day', 0],
-      [
-        'comments https://x',
-        5,
-        `20 left ${midnight}; the smallest --max-comments is 100. 20/day is too low for this call. Raise the budget: social-search budget 100/day\n`,
-      ],
-    ))
+  it('says that waiting does not help when a call costs more than the whole budget', () => {
+    const cure = '20/day is too low for this call. Raise the budget: social-search budget 100/day\n'
+    const refusal = `20 left ${midnight}; the smallest --max-comments is 100. ${cure}`
+    return inTurn(['budget 20/day', 0], ['comments https://x', 5, refusal])
+  })
 
   it('counts two limits of one period once, and keeps the lower one', async () => {
     await inTurn(
@@ -83,9 +75,10 @@ describe('social-search budget', () => {
   })
 
   it('counts by --cost-label in the file of --out, and refuses one that nothing would count', async () => {
-    for (const label of ['acme', 'acme', 'constructor'])
-      await social(`${search} --cost-label ${label} --out posts.db`)
     await inTurn(
+      ...['acme', 'acme', 'constructor'].map(
+        (label) => [`${search} --cost-label ${label} --out posts.db`, 0] as const,
+      ),
       ['describe posts.db', 0, '"labels":{"acme":4,"constructor":2}'],
       [`${search} --cost-label acme`, 2, '--cost-label needs --out'],
       [`${search} --cost-label a\u001b --out posts.db`, 2, 'a name of letters'],
@@ -95,40 +88,23 @@ describe('social-search budget', () => {
   it('shows what is left, and which commands have spent the rest', async () => {
     await inTurn(['budget', 0, none], ['budget 100/day', 0], [`${search} --all --budget 6/hour`, 5])
     await inTurn(['posts coffee --per-minute off', 0])
-    await budgetSays(
-      [
-        '6/hour as last given with --budget, until 2026-11-24 23:00 UTC: 6 spent · 0 left',
-        '         6  search',
-        `100/day for all commands, ${midnight}: 10 spent · 90 left`,
-        '         6  search',
-        '         4  posts\n',
-      ].join('\n'),
-    )
+    const hourly = '6/hour as last given with --budget, until 2026-11-24 23:00 UTC: 6 spent · 0 left\n'
+    const daily = `100/day for all commands, ${midnight}: 10 spent · 90 left\n`
+    await budgetSays(`${hourly}         6  search\n${daily}         6  search\n         4  posts\n`)
   })
 
   it.each([
     ['the one that is set', 'budget 20/day', '', '14 of 20 credits left', '6 spent · 14 left'],
-    [
-      '--budget, without those that do not name it',
-      'budget',
-      ' --budget 20/day',
-      '16 of 20',
-      '4 spent · 16 left',
-    ],
-  ])('counts what the last line of `watch` counts: %s', (_, first, flag, line, sums) =>
-    inTurn(
-      [first, 0],
-      [search, 0],
-      [`watch coffee tea --once --per-minute off --out posts.db${flag}`, 0, line],
-      ['budget', 0, sums],
-    ),
-  )
+    ['--budget, without others', 'budget', ' --budget 20/day', '16 of 20', '4 spent · 16 left'],
+  ])('counts what the last line of `watch` counts: %s', async (_, first, flag, line, sums) => {
+    const watch = `watch coffee tea --once --per-minute off --out posts.db${flag}`
+    await inTurn([first, 0], [search, 0], [watch, 0, line], ['budget', 0, sums])
+  })
 
   it('says which commands a budget is for, also when it is off', async () => {
     await inTurn(['budget 100/month', 0], [search, 0], ['budget off', 0])
-    await budgetSays(
-      `${none}100/month as last given with --budget, until 2026-12-01 00:00 UTC: 2 spent · 98 left\n         2  search\n`,
-    )
+    const given = '100/month as last given with --budget, until 2026-12-01 00:00 UTC: 2 spent · 98 left\n'
+    await budgetSays(`${none}${given}         2  search\n`)
   })
 
   it('names what was spent by commands that were killed, or before the clock was ahead', async () => {
@@ -195,11 +171,7 @@ describe('social-search budget', () => {
 
   it('refuses credits without a period', () => {
     const message = 'the budget must be credits a period: 20/hour, 200/day or 6000/month, or off; got '
-    return inTurn(
-      ['budget 200', 2, `${message}200`],
-      ["budget ''", 2, message],
-      ['budget 4/week', 2, `${message}4/week`],
-    )
+    return inTurn(...['200', "''", '4/week'].map((text) => [`budget ${text}`, 2, message] as const))
   })
 
   it('stops a command that cannot read the budget that is set', async () => {
@@ -214,20 +186,16 @@ describe('social-search budget', () => {
     change(shared(), "UPDATE texts SET value = '{}' WHERE key LIKE '%budget-%'")
     const lost =
       'the store has lost a part of what was spent; wait for the next period, or use another budget'
-    await inTurn(
-      ...([search, 'budget'] as const).map((line) => [line, 5, lost] as const),
-      [`${search} --budget 8/hour`, 5],
-      ['budget 8/hour', 0],
-      [search, 0],
-    )
+    await inTurn([search, 5, lost], ['budget', 5, lost], [`${search} --budget 8/hour`, 5])
+    await inTurn(['budget 8/hour', 0], [search, 0])
   })
 
   it('stops a command when its file was cut to nothing, until that is deleted', async () => {
     await inTurn(['budget 8/day', 0])
     for (const end of ['', '-wal', '-shm']) rmSync(shared() + end, { force: true })
     writeFileSync(shared(), '')
-    const empty =
-      'shared.sqlite cannot be used: it is empty, so what it held is lost; delete it to begin anew; budgets are there'
+    const cure = 'delete it to begin anew; budgets are there'
+    const empty = `shared.sqlite cannot be used: it is empty, so what it held is lost; ${cure}`
     await inTurn([search, 1, empty], ['budget', 1, empty], ['budget 8/day', 1, empty])
     expect(sandbox.requests).toEqual([])
     rmSync(shared())
@@ -244,8 +212,8 @@ describe('a command', () => {
   it('waits while the shared file cannot be written, says so, and goes on when it can', async () => {
     useVirtualTime()
     const state = join(stateFolder, 'social-search')
-    vi.stubGlobal('fetch', async (...request: ConstructorParameters<typeof Request>) => {
-      const response = await sandbox.fetch(new Request(...request))
+    between(async (send) => {
+      const response = await send()
       if (sandbox.requests.length > 1) return response
       rmSync(state, { recursive: true })
       writeFileSync(state, 'no folder')

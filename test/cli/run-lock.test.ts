@@ -17,20 +17,17 @@ describe('lockForRun()', () => {
     writeFileSync(out, '{}')
     symlinkSync('state.json', join(folder, 'link'))
     const lock = lockForRun(join(folder, 'link'))
+    const said = 'is in use by another run; wait until it ends, or pass another file'
     for (const path of [out, join(folder, 'link')])
-      expect(() => lockForRun(path)).toThrow(
-        new UsageError(`${path} is in use by another run; wait until it ends, or pass another file`),
-      )
-    const other = lockForRun(out, ['.other'])
-    other.release()
+      expect(() => lockForRun(path)).toThrow(new UsageError(`${path} ${said}`))
+    lockForRun(out, ['.other']).release()
     lock.release()
     lockForRun(out).release()
     expect(readdirSync(folder).sort()).toEqual(['link', 'state.json'])
   })
 
   it('locks the file that a link leads to when that file is still to come', () => {
-    mkdirSync(join(folder, 'disk'))
-    mkdirSync(join(folder, 'disk/deep'))
+    mkdirSync(join(folder, 'disk/deep'), { recursive: true })
     symlinkSync('disk/deep', join(folder, 'short'))
     symlinkSync('../file.db', join(folder, 'short/next'))
     symlinkSync('short/next', join(folder, 'link'))
@@ -61,8 +58,7 @@ describe('lockForRun()', () => {
     writeFileSync(`${out}.lock`, 'own')
     expect(() => lockForRun(out)).toThrow(/state\.json\.lock cannot be a lock/)
     expect(readFileSync(`${out}.lock`, 'utf8')).toBe('own')
-    const path = join(folder, 'folder')
-    mkdirSync(`${path}.lock`)
-    expect(() => lockForRun(path)).toThrow(UsageError)
+    mkdirSync(join(folder, 'folder.lock'))
+    expect(() => lockForRun(join(folder, 'folder'))).toThrow(UsageError)
   })
 })

@@ -1,50 +1,33 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createCard } from '../../src/cli/formats.ts'
 import { createTable } from '../../src/cli/table.ts'
 
-const posts = [
-  {
-    id: '1786703643000780',
-    body: 'メモ：決済まわりでTypeScriptを使う話をしました',
-    author: 'a',
-    url: 'https://a.example',
-  },
-  {
-    id: '1788945705001624',
-    body: 'A text that is longer than its column',
-    author: 'b',
-    url: 'https://b.example',
-  },
-]
+const posts = ['メモ：決済まわりでTypeScriptを使う話をしました', 'A text that is longer than its column'].map(
+  (body, index) => ({ id: `178670364300078${index}`, body, author: 'a', url: 'https://a.example' }),
+)
 const options = { fields: undefined }
+/** The lines of a table: without names, its records are not documented. */
+const linesOf = (records: readonly object[], width: number, names?: readonly string[], fields?: string[]) =>
+  createTable(names, { fields, width }).page(records).trimEnd().split('\n')
 /** Columns that a line takes in a terminal. */
 const widthOf = (line: string) =>
   Array.from(line, (letter) => (letter > '\u3000' ? 2 : 1)).reduce((a, b) => a + b, 0)
 
 describe('createTable()', () => {
   it.each([120, 80, 40, 20])('fits every line into %i columns, with East Asian letters as two', (width) => {
-    const lines = createTable(Object.keys(posts[0] ?? {}), { ...options, width })
-      .page(posts)
-      .trimEnd()
-      .split('\n')
+    const lines = linesOf(posts, width, Object.keys(posts[0] ?? {}))
     expect(lines).toHaveLength(width < 50 ? 5 : 3)
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width)
   })
 
   it('shows as many fields as fit, without addresses and empty ones', () => {
-    const head = (width: number) =>
-      createTable(['id', 'body', 'video', 'url', 'author'], { ...options, width })
-        .page(posts)
-        .split('\n')[0]
-    expect([head(80)?.split(/ +/), head(40)?.split(/ +/)]).toEqual([
-      ['id', 'body', 'author'],
-      ['id', 'body'],
-    ])
+    const names = ['id', 'body', 'video', 'url', 'author']
+    const head = (width: number) => linesOf(posts, width, names)[0]?.replaceAll(/ +/g, ' ')
+    expect([head(80), head(40)]).toEqual(['id body author', 'id body'])
   })
 
   it('shows every field that the user names', () => {
-    const table = createTable(undefined, { ...options, fields: ['url', 'id', 'author'], width: 20 })
-    expect(table.page(posts).split('\n')[0]).toMatch(/^url +id +author$/)
+    expect(linesOf(posts, 20, undefined, ['url', 'id', 'author'])[0]).toMatch(/^url +id +author$/)
   })
 
   // 14:37 in the zone of any machine.
@@ -59,13 +42,11 @@ describe('createTable()', () => {
   const names = ['id', 'listenerId', 'text', 'publishedAt', 'stats.fitScore', 'stats.viewsCount']
 
   it.each([80, 160])('keeps ids, dates and numbers whole and gives texts the rest at %i columns', (width) => {
-    const text = createTable(names, { ...options, width }).page([mention, { ...mention, stats: {} }])
-    const [title = '', row = '', more = ''] = text.split('\n')
+    const [title, row = '', more] = linesOf([mention, { ...mention, stats: {} }], width, names)
     expect(row).toMatch(/^men_764dbb8c410af7ff {2}.*Interview question I like/)
     // The second line stands below the first one.
-    expect(more).toMatch(
-      new RegExp(`^ {${row.indexOf('Interview')}}\\S.*${width === 80 ? '…' : 'first\\.'}$`),
-    )
+    const end = width === 80 ? '…' : 'first\\.'
+    expect(more).toMatch(new RegExp(`^ {${row.indexOf('Interview')}}\\S.*${end}$`))
     expect(row).toContain('  2026-11-20 14:37')
     expect(widthOf(row)).toBeLessThanOrEqual(width)
     if (width === 80) return
@@ -90,31 +71,24 @@ describe('createTable()', () => {
         .page(records.map((record) => ({ ...record, url: address })))
         .replaceAll(/\u001b\[\d+m/g, '')
     const { isTTY } = process.stdout
-    process.stdout.isTTY = true
-    vi.stubEnv('TERM', 'xterm')
-    try {
-      expect(page(url)).toContain(`\n\u001b]8;;${url}\u001b\\${linked}\u001b]8;;\u001b\\`)
-      expect(page('https://a.example/\u001b]8;;\u0007x')).toContain(
-        '8;;https://a.example/%1B]8;;%07x\u001b\\',
-      )
-      expect(page('javascript:alert(1)')).not.toContain('8;;')
-      vi.stubEnv('TERM', 'dumb')
-      expect(page(url)).not.toContain('8;;')
-    } finally {
+    onTestFinished(() => {
       process.stdout.isTTY = isTTY
       vi.unstubAllEnvs()
-    }
+    })
+    process.stdout.isTTY = true
+    vi.stubEnv('TERM', 'xterm')
+    expect(page(url)).toContain(`\n\u001b]8;;${url}\u001b\\${linked}\u001b]8;;\u001b\\`)
+    expect(page('https://a.example/\u001b]8;;\u0007x')).toContain('8;;https://a.example/%1B]8;;%07x\u001b\\')
+    expect(page('javascript:alert(1)')).not.toContain('8;;')
+    vi.stubEnv('TERM', 'dumb')
+    expect(page(url)).not.toContain('8;;')
+    process.stdout.isTTY = false
     expect(page(url)).not.toContain('https:')
   })
 
   it('gives a text two lines, and cuts the second at the last letter that fits, also in the middle of a word', () => {
     const text = '今日も TypeScript に助けられた。決済まわりの型を直した'
-    const lines = (width: number) =>
-      createTable(['text'], { ...options, width })
-        .page([{ text }])
-        .trimEnd()
-        .split('\n')
-        .slice(1)
+    const lines = (width: number) => linesOf([{ text }], width, ['text']).slice(1)
     expect([lines(26), lines(20), lines(60)]).toEqual([
       ['今日も TypeScript', 'に助けられた。決済まわり…'],
       ['今日も TypeScript', 'に助けられた。決済…'],
@@ -127,28 +101,27 @@ describe('createTable()', () => {
       { id: 'men_1', author: 'a', state: 'new', publishedAt: afternoon, text: 'a comment' },
       { id: 'men_2', author: 'b', state: 'done', publishedAt: afternoon, title: 'a story' },
     ]
-    const lines = createTable(undefined, { ...options, width: 80 })
-      .page(records)
-      .split('\n')
-    expect(lines[0]).toMatch(/^publishedAt +author +text +title +state +id$/)
-    expect(lines[2]).toMatch(/14:37 +b +a story +done +men_2$/)
+    const [head, , second] = linesOf(records, 80)
+    expect(head).toMatch(/^publishedAt +author +text +title +state +id$/)
+    expect(second).toMatch(/14:37 +b +a story +done +men_2$/)
   })
 
   it('keeps the id of a mention at 80 columns, before others', () => {
     const whole = { ...mention, author: 'mira_peppercornvale', state: 'new', network: 'microblog' }
-    const [, row] = createTable(undefined, { ...options, width: 80 })
-      .page([whole])
-      .split('\n')
+    const [, row] = linesOf([whole], 80)
     expect(row).toMatch(/^2026-11-20 14:37 .*Interview.* {2}men_764dbb8c410af7ff$/)
   })
 
   it('measures emoji, flags and joined letters as a terminal shows them', () => {
     const texts = ['👩‍👩‍👧', '🇩🇪', '❤️', '한국', 'á']
-    const lines = createTable(['text', 'end'], { ...options, width: 40 })
-      .page(texts.map((text) => ({ text, end: '|' })))
-      .split('\n')
-      .slice(1, -1)
-    expect(lines).toEqual(['👩‍👩‍👧    |', '🇩🇪    |', '❤️    |', '한국  |', 'á     |'])
+    const records = texts.map((text) => ({ text, end: '|' }))
+    expect(linesOf(records, 40, ['text', 'end']).slice(1)).toEqual([
+      '👩‍👩‍👧    |',
+      '🇩🇪    |',
+      '❤️    |',
+      '한국  |',
+      'á     |',
+    ])
   })
 })
 
@@ -164,19 +137,16 @@ describe('createCard()', () => {
   }
 
   it('has a label and a value on each line, without empty fields, and an address in one piece', () => {
-    const lines = createCard({ ...options, width: 50 })
-      .page([{ requestId: 'req_1', company }])
-      .split('\n')
-    expect(lines).toEqual([
-      'Name                  TidyQuery',
-      'Employee count range  start 11, end 50',
-      'Description           Makes tools for people who',
-      '                      ask questions of their data',
-      '                      every day',
-      'Locations             DE, Leipzig; US',
-      `Logo URL              ${company.logoUrl}`,
-      '',
-    ])
+    expect(createCard({ ...options, width: 50 }).page([{ requestId: 'req_1', company }])).toBe(
+      `Name                  TidyQuery
+Employee count range  start 11, end 50
+Description           Makes tools for people who
+                      ask questions of their data
+                      every day
+Locations             DE, Leipzig; US
+Logo URL              ${company.logoUrl}
+`,
+    )
   })
 
   it('keeps the names of figures, also where they nest', () => {

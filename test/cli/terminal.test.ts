@@ -1,7 +1,7 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { linesOf } from '../support/command-line.ts'
-import { sandbox, social, useCommand } from './command.ts'
+import { inTurn, sandbox, social, useCommand } from './command.ts'
 import { sandboxFlag } from '../support/sandbox.ts'
 
 /** ESC, C1, DEL, and what turns the direction of text; a carriage return overwrites a line. */
@@ -110,15 +110,13 @@ describe('a terminal', () => {
   useCommand({}, ['stdin', 'stdout', 'stderr'])
 
   it('is asked before --all, comments and watch spend without --budget', async () => {
-    const rows = [
-      ['search coffee --all', '--all costs 2 credits a page; the number of pages is unknown'],
-      ['comments https://x', 'each of 100 comments (maxComments)'],
-      [
-        'watch coffee tea --out posts.db',
-        'watch costs 384 credits a day without new posts, and 2 more for each page of new posts',
-      ],
-    ] as const
-    for (const [line, cost] of rows)
+    const watch = 'costs 384 credits a day without new posts, and 2 more for each page of new posts'
+    const rows = {
+      'search coffee --all': '--all costs 2 credits a page; the number of pages is unknown',
+      'comments https://x': 'each of 100 comments (maxComments)',
+      'watch coffee tea --out posts.db': `watch ${watch}`,
+    }
+    for (const [line, cost] of Object.entries(rows))
       for (const input of ['n\n', '\n', '']) {
         const { code, err } = await social(line, { input })
         const question = `${cost}. No --budget is set. Continue? [y/N]`
@@ -150,20 +148,15 @@ describe('a terminal', () => {
   })
 
   it('gets records and credits as the last line after an error, too', async () => {
-    const { err } = await social('search coffee --all --budget 3')
-    expect(unstyled(err)).toMatch(/social-search: not sent: [^]*\n20 records · 2 credits\n$/)
+    await inTurn(['search coffee --all --budget 3', 5, /not sent: [^]*\n20 records · 2 credits\n$/])
   })
 
   it('gets progress on stderr, with records, credits and the reason for a wait', async () => {
     sandbox.inject({ status: 429, retryAfter: 1, skip: 1 })
     useVirtualTime()
-    const { value } = await settle(social('search coffee --max-pages 2 --per-minute off')).finally(() =>
-      vi.useRealTimers(),
-    )
-    const { err = '' } = value ?? {}
-    expect(err).toMatch(
-      /waiting until \d\d:\d\d:\d\d: the service asked to slow down · 20 records · 2 credits/,
-    )
-    expect(err).toContain('40 records · 4 credits')
+    onTestFinished(() => void vi.useRealTimers())
+    const { value } = await settle(social('search coffee --max-pages 2 --per-minute off'))
+    const wait = 'waiting until \\d\\d:\\d\\d:\\d\\d: the service asked to slow down · 20 records · 2 credits'
+    expect(value?.err).toMatch(new RegExp(`${wait}[^]*40 records · 4 credits`))
   })
 })

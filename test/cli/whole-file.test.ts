@@ -1,28 +1,16 @@
-import fs, {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import fs, { chmodSync, existsSync, lstatSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { writeWhole } from '../../src/cli/whole-file.ts'
 import { newFolder } from '../support/folder.ts'
 
-const parent = newFolder()
 let folder: string
 let path: string
-let tests = 0
 beforeEach(() => {
-  folder = join(parent, String(++tests))
+  folder = newFolder()
   path = join(folder, 'posts.csv')
-  mkdirSync(folder)
 })
 
 /** What Windows does not have: modes. */
@@ -30,7 +18,13 @@ const onPosix = it.skipIf(process.platform === 'win32')
 const never = new AbortController().signal
 const large = Buffer.alloc(70_000, 'a')
 
-function write(parts: readonly Uint8Array[], mayReplace = false, between: () => unknown = () => {}) {
+/** Writes the parts. `between()` is called before and after each. */
+function write(
+  parts: readonly Uint8Array[],
+  mayReplace = false,
+  between: () => unknown = () => {},
+  signal = never,
+) {
   function* bytes() {
     for (const part of parts) {
       between()
@@ -38,7 +32,7 @@ function write(parts: readonly Uint8Array[], mayReplace = false, between: () => 
     }
     between()
   }
-  return writeWhole(path, bytes(), { mayReplace, signal: never }, (place) => place())
+  return writeWhole(path, bytes(), { mayReplace, signal }, (place) => place())
 }
 
 describe('writeWhole()', () => {
@@ -50,28 +44,18 @@ describe('writeWhole()', () => {
     expect(readdirSync(folder)).toEqual(['posts.csv'])
   })
 
-  it('leaves nothing when the bytes fail, when it is stopped, or when it gets no name', async () => {
-    await expect(
-      write([large], false, () => {
-        throw new Error('broken')
-      }),
-    ).rejects.toThrow('broken')
-    const stopped = AbortSignal.abort(new Error('stopped'))
-    await expect(
-      writeWhole(path, [large], { mayReplace: false, signal: stopped }, (place) => place()),
-    ).rejects.toThrow('stopped')
-    const refused = writeWhole(path, [large], { mayReplace: false, signal: never }, () =>
-      Promise.reject(new Error('locked')),
-    )
+  it('leaves nothing when it is stopped, or gets no name', async () => {
+    const signal = AbortSignal.abort(new Error('stopped'))
+    await expect(write([large], false, () => {}, signal)).rejects.toThrow('stopped')
+    const refuse = () => Promise.reject(new Error('locked'))
+    const refused = writeWhole(path, [large], { mayReplace: false, signal: never }, refuse)
     await expect(refused).rejects.toThrow('locked')
     expect(readdirSync(folder)).toEqual([])
   })
 
   it('replaces no file, not even one that came meanwhile', async () => {
-    await expect(write([large], false, () => writeFileSync(path, 'own'))).rejects.toThrow(
-      'exists; pass --overwrite',
-    )
-    await expect(write([large])).rejects.toThrow('exists; pass --overwrite')
+    for (const between of [() => writeFileSync(path, 'own'), () => {}])
+      await expect(write([large], false, between)).rejects.toThrow('exists; pass --overwrite')
     expect([readdirSync(folder), readFileSync(path, 'utf8')]).toEqual([['posts.csv'], 'own'])
   })
 
@@ -80,15 +64,13 @@ describe('writeWhole()', () => {
     async (mode) => {
       writeFileSync(path, 'old')
       chmodSync(path, mode)
-      const modes: number[] = []
-      const note = () => {
-        for (const name of readdirSync(folder)) modes.push(statSync(join(folder, name)).mode & 0o777 & ~mode)
-      }
-      await write([large, large], true, note)
-      expect(statSync(path).mode & 0o777).toBe(mode)
-      expect(statSync(path).size).toBe(140_000)
       // Not even for a moment may somebody else read it.
-      expect(modes.filter((others) => (others & 0o077) !== 0)).toEqual([])
+      const check = () => {
+        for (const name of readdirSync(folder))
+          expect(statSync(join(folder, name)).mode & 0o077 & ~mode).toBe(0)
+      }
+      await write([large, large], true, check)
+      expect([statSync(path).mode & 0o777, statSync(path).size]).toEqual([mode, 140_000])
     },
   )
 

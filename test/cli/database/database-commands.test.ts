@@ -2,9 +2,8 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { keepAnswers } from '../../../src/cli/mcp.ts'
 import { findRecords } from '../../../src/cli/database/find.ts'
-import { failed } from '../../support/command-line.ts'
-import { allOf, change, posts } from '../../support/posts-database.ts'
-import { sandbox, social, useCommand } from '../command.ts'
+import { change, posts, rowsOf } from '../../support/posts-database.ts'
+import { inTurn, publishPost, sandbox, social, useCommand } from '../command.ts'
 
 const own = [
   { id: '1', body: 'Café au lait, naïve C++, drink', author: 'ada', name: 'Ada Byron' },
@@ -33,9 +32,7 @@ async function asReader<T>(work: () => Promise<T>, mode = 0o444, folderMode = 0o
 describe('find', () => {
   useCommand({ content: { microblog: own } })
   const ids = async (query: string, flags = '') =>
-    (await social(`find p.db '${query}' --format jsonl ${flags}`)).out
-      .split('\n')
-      .flatMap((line) => (line === '' ? [] : [JSON.parse(line).id]))
+    (await social(`find p.db '${query}' --format jsonl ${flags}`)).out.match(/(?<="id":")[^"]+/g) ?? []
 
   it('finds records by words of the text and the author, newest first, without sending', async () => {
     await social('search drink --out p.db')
@@ -46,14 +43,14 @@ describe('find', () => {
     for (const query of ['cafe lait', '"au lait"', 'nai*', 'byron', 'ADA', 'C++', '@ada'])
       expect(await ids(query)).toEqual(['1'])
     for (const query of ['lait au"', '"lait au"', 'caf', '++ "', '%'])
-      expect(await ids(query).then((all) => all.includes('2'))).toBe(false)
-    for (const query of ['カフェ', '東京', '100%', '00%'])
-      expect(await ids(query)).toEqual(query === '00%' ? [] : ['3'])
-    expect(sandbox.requests).toHaveLength(before)
-    expect(await social('find none.db coffee')).toMatchObject(failed(2, 'none.db does not exist'))
-    expect(await social('find p.db coffee --table posts')).toMatchObject(
-      failed(2, 'pass --table with one of microblog_posts'),
+      expect(await ids(query)).not.toContain('2')
+    for (const query of ['カフェ', '東京', '100%']) expect(await ids(query)).toEqual(['3'])
+    expect(await ids('00%')).toEqual([])
+    await inTurn(
+      ['find none.db coffee', 2, 'none.db does not exist'],
+      ['find p.db coffee --table posts', 2, 'pass --table with one of microblog_posts'],
     )
+    expect(sandbox.requests).toHaveLength(before)
   })
 
   it('finds the words of every script, and no others', async () => {
@@ -63,15 +60,8 @@ describe('find', () => {
       ...{ plain: 'هذا كتاب جديد', marked: 'قَرَأَ كِتَابًا', shin: 'שָׁלוֹם לכם', peace: 'שלום עליכם' },
       ...{ plus: 'I write C++, mostly', c: 'I write C only', sharp: 'C# for games', cpp: 'ABC++' },
       ...{ fans: '어제 BTS는 좋았다', phone: '新型iPhoneを買う', phones: 'iPhones everywhere' },
-      ...{
-        plusses: '+ '.repeat(500),
-        sum: 'late + delivery',
-        tag: 'so 🔥#acme!',
-        acme: 'acme is a word',
-        acmes: '#acmecorp',
-        andt: 'AT&T store',
-        at: 'at t',
-      },
+      ...{ plusses: '+ '.repeat(500), sum: 'late + delivery', tag: 'so 🔥#acme!', acme: 'acme is a word' },
+      ...{ acmes: '#acmecorp', andt: 'AT&T store', at: 'at t' },
       ...{ accent: 'Cafe\u0301 Việt', stress: 'за́мок', heartEmoji: 'I ❤️ tea', kana: '新しいカフェ' },
     }
     const microblog = Object.entries(texts).map(([id, body]) => ({ id, body: `${body} . rain` }))
@@ -85,42 +75,24 @@ describe('find', () => {
         맛있는: 'brand',
         ['커피'.normalize('NFD')]: 'brand coffee',
       },
-      ...{
-        كتاب: 'plain',
-        كِتَابًا: 'marked',
-        كتابا: 'marked',
-        قرأ: 'marked',
-        שלום: 'peace shin',
-        שָׁלוֹם: 'peace shin',
-      },
+      ...{ كتاب: 'plain', كِتَابًا: 'marked', كتابا: 'marked', قرأ: 'marked' },
+      ...{ שלום: 'peace shin', שָׁלוֹם: 'peace shin' },
       ...{ 'C++': 'plus', c: 'c plus sharp', 'C#': 'sharp', 'c+': '', '"write C++"': 'plus', 'C++*': 'plus' },
       ...{ '#acme': 'tag', acme: 'acme tag', '@acme': 'acme tag', 'AT&T': 'andt', '"at t"': 'andt at' },
-      ...{
-        café: 'accent',
-        CAFE: 'accent',
-        việt: 'accent',
-        замок: 'stress',
-        '❤': 'heartEmoji',
-        '❤️': 'heartEmoji',
-      },
+      ...{ café: 'accent', CAFE: 'accent', việt: 'accent', замок: 'stress' },
+      ...{ '❤': 'heartEmoji', '❤️': 'heartEmoji' },
       ...{ BTS: 'fans', '"قرأ كتابا"': 'marked', '"שלום לכם"': 'shin', iPhones: 'phones' },
       ...{ '"i tea"': 'heartEmoji', カフェ: 'kana' },
       // In a text of many signs, each further sign of a query would multiply the time.
       ...{ '"late delivery"': 'sum', '"late + delivery"': 'sum', '"+ + + + x"': '', '+.+.+.+.x': '' },
     }
-    const seen = async () => {
-      const all: Record<string, string> = {}
-      for (const query of Object.keys(found)) {
-        const { kinds } = await findRecords('p.db', query, { limit: 100 })
-        const records = kinds.flatMap((kind) => kind.records as readonly { id: string }[])
-        all[query] = records
-          .map(({ id }) => id)
-          .sort()
-          .join(' ')
-      }
-      return all
+    const seen: Record<string, string> = {}
+    for (const query of Object.keys(found)) {
+      const { kinds } = await findRecords('p.db', query, { limit: 100 })
+      const ids = kinds.flatMap(({ records }) => (records as { id: string }[]).map(({ id }) => id))
+      seen[query] = ids.sort().join(' ')
     }
-    expect(await seen()).toEqual(found)
+    expect(seen).toEqual(found)
   })
 
   onPosix('reads, as describe does, a file that its reader may not write', async () => {
@@ -129,36 +101,27 @@ describe('find', () => {
       const { code, out } = await social(line)
       expect(await asReader(() => social(line))).toMatchObject({ code, out, err: '' })
     }
-    for (const folderMode of [0o555, 0o777])
-      await expect(asReader(() => keepAnswers('p.db', () => {}), 0o444, folderMode)).rejects.toThrow(
-        'it may not be written',
-      )
-    expect(await asReader(() => social('forget p.db --id 1 --yes'))).toMatchObject(
-      failed(1, 'p.db cannot be used: it may not be written'),
-    )
-    expect(await social('find ./none/../p.db coffee')).toMatchObject({ code: 0 })
+    for (const folderMode of [0o555, 0o777]) {
+      const keeping = asReader(() => keepAnswers('p.db', () => {}), 0o444, folderMode)
+      await expect(keeping).rejects.toThrow('it may not be written')
+    }
+    await inTurn(['find ./none/../p.db coffee', 0])
+    const refused = 'p.db cannot be used: it may not be written'
+    await asReader(() => inTurn(['forget p.db --id 1 --yes', 1, refused]))
     // An old file has to be upgraded first.
     change('p.db', 'PRAGMA user_version = 0')
-    expect(await asReader(() => social('find p.db coffee'))).toMatchObject(
-      failed(1, 'p.db cannot be used: it may not be written'),
-    )
+    await asReader(() => inTurn(['find p.db coffee', 1, refused]))
   })
 
   onPosix.each(['find p.db coffee', 'describe p.db', 'export p.db p.csv', 'forget p.db --id 1 --yes'])(
     'names a file that cannot be read, and why: %s',
     async (line) => {
       await social('search drink --out p.db')
-      expect(await asReader(() => social(line), 0)).toMatchObject(
-        failed(2, 'p.db cannot be read; check who may read it'),
-      )
+      await asReader(() => inTurn([line, 2, 'p.db cannot be read; check who may read it']), 0)
       // A killed run has left its log, which cannot be read without another file beside it.
       writeFileSync('p.db-wal', 'a page')
-      expect(await asReader(() => social(line))).toMatchObject(
-        failed(
-          2,
-          'p.db cannot be used: nothing can be written in its folder, and its last pages are in p.db-wal',
-        ),
-      )
+      const shut = 'cannot be used: nothing can be written in its folder, and its last pages are in p.db-wal'
+      await asReader(() => inTurn([line, 2, shut]))
     },
   )
 
@@ -171,10 +134,9 @@ describe('find', () => {
 
   it('follows edits and deletions, also those of others', async () => {
     await social('search drink --out p.db')
-    change(
-      'p.db',
-      `UPDATE microblog_posts SET body = 'tea' WHERE id = '2'; DELETE FROM microblog_posts WHERE id = '3'; VACUUM`,
-    )
+    const edits =
+      "UPDATE microblog_posts SET body = 'tea' WHERE id = '2'; DELETE FROM microblog_posts WHERE id = '3'"
+    change('p.db', `${edits}; VACUUM`)
     expect([await ids('coffee'), await ids('tea')]).toEqual([[], ['2']])
   })
 
@@ -205,8 +167,6 @@ describe('find and describe on a terminal', () => {
   })
 })
 
-const postWithComments = `SELECT share_url AS url FROM professionalnet_posts WHERE "social_details.numComments" > 1`
-
 describe('describe', () => {
   useCommand({ content: { microblog: own } })
 
@@ -215,35 +175,18 @@ describe('describe', () => {
     await social('search coffee --out p.db')
     const { searches, tables } = JSON.parse((await social('describe p.db')).out)
     expect(tables).toEqual({ microblog_posts: 2 })
-    expect(searches).toMatchObject([
-      {
-        ...{
-          search: 'coffee',
-          network: 'microblog',
-          records: 2,
-          authors: 2,
-          credits: 4,
-          uncertain: 0,
-          gaps: [],
-        },
-        ...{ from: '2025-11-02T10:00:00Z', to: '2025-11-03T10:00:00Z' },
-        checks: [{ command: 'watch', params: { query: 'coffee' } }, { command: 'search' }],
-      },
-    ])
+    const numbers = { records: 2, authors: 2, credits: 4, uncertain: 0, gaps: [] }
+    const times = { from: '2025-11-02T10:00:00Z', to: '2025-11-03T10:00:00Z' }
+    const checks = [{ command: 'watch', params: { query: 'coffee' } }, { command: 'search' }]
+    expect(searches).toMatchObject([{ search: 'coffee', network: 'microblog', ...numbers, ...times, checks }])
   })
 
   it('tells what comments and reactions of the same post have cost apart', async () => {
-    await social('posts coffee --out q.db')
-    const [{ url } = {}] = allOf('q.db', postWithComments)
-    const spent = async (...command: string[]) => {
-      const before = sandbox.ledger.spent
-      expect(await social([...command, '--yes', '--out', 'p.db'])).toMatchObject({ code: 0 })
-      return sandbox.ledger.spent - before
-    }
-    const reactions = ['reactions', '--params', JSON.stringify({ postUrl: url })]
-    const costs = [await spent('comments', String(url)), await spent(...reactions, '--all')]
+    const url = publishPost(5, 7)
+    await inTurn([`comments ${url} --yes --out p.db`, 0])
+    await inTurn([`reactions --params '{"postUrl":"${url}"}' --all --yes --out p.db`, 0])
     const { searches } = JSON.parse((await social('describe p.db')).out)
-    expect(searches.map(({ credits }: { credits: number }) => credits)).toEqual(costs)
+    expect(searches).toMatchObject([{ credits: 5 }, { credits: 7 }])
   })
 })
 
@@ -251,23 +194,21 @@ describe('forget', () => {
   useCommand({
     content: { microblog: [...own, ...posts(10, 15).map((each) => ({ ...each, body: 'drink' }))] },
   })
-  const remaining = () => allOf('p.db', 'SELECT id FROM microblog_posts ORDER BY id').map(({ id }) => id)
+  const remaining = () => rowsOf('p.db', 'SELECT id FROM microblog_posts ORDER BY id')
 
   it('deletes all of an author, whom no later run brings back', async () => {
     await social('watch drink --once --out p.db --budget 20')
-    expect(await social('forget p.db --author @Bob')).toMatchObject(
-      failed(2, '1 record of p.db for good; pass --yes'),
+    await inTurn(
+      ['forget p.db --author @Bob', 2, '1 record of p.db for good; pass --yes'],
+      ['forget p.db --author @Bob --yes', 0, /^p\.db: 1 record forgotten/],
     )
-    expect((await social('forget p.db --author @Bob --yes')).err).toMatch(/^p\.db: 1 record forgotten/)
-    expect(readFileSync('p.db').includes('coffee and acme drink')).toBe(false)
-    expect(readFileSync('p.db').includes('Bob')).toBe(false)
+    for (const text of ['coffee and acme drink', 'Bob'])
+      expect(readFileSync('p.db').includes(text)).toBe(false)
     sandbox.publish({ microblog: [{ id: '31', body: 'acme drink again', author: 'bob' }] })
     for (const line of ['search acme', 'watch acme --once', 'search coffee'])
       await social(`${line} --out p.db --budget 20`)
-    expect(remaining()).not.toContain('31')
-    expect(remaining()).not.toContain('2')
-    for (const table of ['microblog_posts_counts', 'microblog_posts_found'])
-      expect(allOf('p.db', `SELECT id FROM ${table}`).map(({ id }) => id)).not.toContain('2')
+    for (const table of ['microblog_posts', 'microblog_posts_counts', 'microblog_posts_found'])
+      expect(rowsOf('p.db', `SELECT id FROM ${table} WHERE id IN ('2', '31')`)).toEqual([])
   })
 
   it('says which searches still name the author, by a word of any param', async () => {
@@ -289,16 +230,14 @@ describe('forget', () => {
     await social('forget p.db --id 1 12 --yes')
     expect(remaining()).not.toContain('1')
     // Another program has added it.
-    change(
-      'p.db',
-      `INSERT INTO microblog_posts (id, timestamp, record) VALUES ('own', '2025-11-01T10:00:00Z', '{}')`,
-    )
+    const values = "('own', '2025-11-01T10:00:00Z', '{}')"
+    change('p.db', `INSERT INTO microblog_posts (id, timestamp, record) VALUES ${values}`)
     await social('forget p.db --older-than 1h --yes')
     sandbox.publish({ microblog: [{ id: 'own', body: 'drink' }] })
     await social('search drink --all --out p.db --budget 20')
     expect(remaining()).toEqual(['10', '11', '13', '14'])
     for (const flags of ['', '--older-than 9x', '--older-than 0d'])
-      expect((await social(`forget p.db --yes ${flags}`)).code).toBe(2)
-    expect((await social('watch coffee --once --keep 1h')).code).toBe(2)
+      await inTurn([`forget p.db --yes ${flags}`, 2])
+    await inTurn(['watch coffee --once --keep 1h', 2])
   })
 })

@@ -14,6 +14,8 @@ virtualTime()
 
 const searchKey = { operation: 'microblog.search', params: { query: 'coffee' } }
 
+const noted = 'SELECT credits, uncertain FROM social_search_purchases'
+
 /** A client whose calls are noted in a file that another program locks when a call is about to queue. */
 async function setUp() {
   // It says that it waits.
@@ -57,8 +59,6 @@ it('RecordDatabase.send() gives the turn of a call back while another program ha
     { credits: 2, uncertain: 0 },
   ])
 })
-
-const noted = 'SELECT credits, uncertain FROM social_search_purchases'
 
 it.each(['its signal aborts', 'its caller leaves'])(
   'RecordDatabase.send() sends and notes nothing when another program has the file, and %s',

@@ -7,8 +7,8 @@ import { operations } from '../../../src/api/operations.ts'
 import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
 import { allOf, change, rowsOf } from '../../support/posts-database.ts'
 import { sandboxFlag } from '../../support/sandbox.ts'
-import { failed, recordsOf } from '../../support/command-line.ts'
-import { sandbox, social, useCommand } from '../command.ts'
+import { recordsOf } from '../../support/command-line.ts'
+import { inTurn, sandbox, social, useCommand } from '../command.ts'
 
 const newest = 6
 
@@ -81,9 +81,7 @@ describe('posts.db', () => {
     await social(search)
     change('posts.db', `PRAGMA user_version = ${newest + 1}; PRAGMA journal_mode = DELETE`)
     const [bytes, sent] = [readFileSync('posts.db'), sandbox.requests.length]
-    expect(await social(line)).toMatchObject(
-      failed(2, `posts.db has format ${newest + 1}, of a newer social-search`),
-    )
+    await inTurn([line, 2, `posts.db has format ${newest + 1}, of a newer social-search`])
     expect([readFileSync('posts.db').equals(bytes), sandbox.requests.length]).toEqual([true, sent])
   })
 })
@@ -134,11 +132,9 @@ describe('posts.db of an older version', () => {
       `(SELECT salt, hash FROM social_search_salt, social_search_seen WHERE hex(hash) GLOB '88E8*' OR hex(hash) GLOB 'FB4F*')`,
     ])
     expect(after).toEqual(before)
-    expect([version(), rowsOf('posts.db', "SELECT name FROM sqlite_master WHERE name = 'mine_by'")]).toEqual([
-      [newest],
-      ['mine_by'],
-    ])
-    expect((await social(search)).code).toBe(0)
+    expect(version()).toEqual([newest])
+    expect(rowsOf('posts.db', "SELECT 1 FROM sqlite_master WHERE name = 'mine_by'")).toEqual([1])
+    await inTurn([search, 0])
     expect(rowsOf('posts.db', 'SELECT id FROM log')).toEqual(['8'])
   })
 
@@ -150,10 +146,12 @@ describe('posts.db of an older version', () => {
       `INSERT INTO social_search_jobs VALUES ('${job}', '{"next":{"query":"matcha"},"records":0,"credits":2}');
       INSERT INTO social_search_spent VALUES ('matcha', 'microblog', 'microblog_posts', '2026-11-28', 0, 2)`,
     )
-    expect((await social('describe posts.db')).out).toContain('matcha')
-    const spent = "SELECT uncertain FROM social_search_spent WHERE search = 'matcha'"
-    const credits = "SELECT state ->> 'credits' FROM social_search_searches WHERE search = 'matcha'"
-    expect([rowsOf('posts.db', spent), rowsOf('posts.db', credits)]).toEqual([[2], [2]])
+    await inTurn(['describe posts.db', 0, 'matcha'])
+    for (const column of [
+      "state ->> 'credits' FROM social_search_searches",
+      'uncertain FROM social_search_spent',
+    ])
+      expect(rowsOf('posts.db', `SELECT ${column} WHERE search = 'matcha'`)).toEqual([2])
   })
 
   it('keeps what searches have cost, when it did not say yet which records they had found', async () => {
@@ -189,9 +187,8 @@ describe('posts.db of an older version', () => {
       change('posts.db', "DELETE FROM microblog_posts WHERE id = '4'")
       sandbox.publish({ microblog: ['4', '7'].map((id) => ({ id, body: 'tea' })) })
       for (const line of [watch, search]) expect([0, 5]).toContain((await social(line)).code)
-      expect(rowsOf('posts.db', 'SELECT id FROM microblog_posts ORDER BY number')).toEqual([
-        ...['1', '3', '6', '5', '8'],
-      ])
+      const ids = rowsOf('posts.db', 'SELECT id FROM microblog_posts ORDER BY number')
+      expect(ids).toEqual(['1', '3', '6', '5', '8'])
     },
   )
 
@@ -199,15 +196,15 @@ describe('posts.db of an older version', () => {
     'goes on with `export --new` where it was, with no row twice: format %i',
     async (format) => {
       makeOld(format)
-      expect((await social('export posts.db new.jsonl --new')).code).toBe(0)
+      await inTurn(['export posts.db new.jsonl --new', 0])
       const records = recordsOf(readFileSync('new.jsonl', 'utf8'))
       // What a search had added comes now.
-      expect(records.map(({ id, query }) => [id, query])).toEqual([
-        ['6', ['coffee']],
-        ['5', ['coffee']],
-        ['7', ['tea']],
+      expect(records.map(({ id, query }) => `${id} ${String(query)}`)).toEqual([
+        '6 coffee',
+        '5 coffee',
+        '7 tea',
       ])
-      expect((await social('export posts.db more.jsonl --new')).err).toContain('more.jsonl: 0 rows')
+      await inTurn(['export posts.db more.jsonl --new', 0, 'more.jsonl: 0 rows'])
     },
   )
 })
