@@ -11,16 +11,12 @@ it('npx of the packed package serves MCP with the package @modelcontextprotocol/
     const packages = [`--package=${tarball}`, '--package=@modelcontextprotocol/server@2']
     const args = ['--yes', ...packages, 'social-search', 'mcp', '--sandbox']
     const env = { ...process.env } as Record<string, string>
-    await client.connect(
-      new StdioClientTransport({ command: 'npx', args, cwd: folder, env, stderr: 'ignore' }),
-    )
+    const program = { command: 'npx', args, cwd: folder, env, stderr: 'ignore' } as const
+    await client.connect(new StdioClientTransport(program))
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toContain('microblog_search')
-    const { structuredContent } = await client.callTool({
-      name: 'microblog_search',
-      arguments: { query: 'coffee' },
-    })
-    expect(structuredContent).toMatchObject({ ok: true, credits: { spent: 2, remaining: 98 } })
+    const result = await client.callTool({ name: 'microblog_search', arguments: { query: 'coffee' } })
+    expect(result.structuredContent).toMatchObject({ ok: true, credits: { spent: 2, remaining: 98 } })
   } finally {
     await client.close()
     rmSync(folder, { recursive: true })

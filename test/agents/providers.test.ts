@@ -1,14 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk'
-import {
-  Agent,
-  type AgentOutputItem,
-  type Model,
-  type ModelRequest,
-  type ModelResponse,
-  Runner,
-  Usage,
-  tool,
-} from '@openai/agents'
+import { Agent, type AgentOutputItem, Runner, Usage, tool } from '@openai/agents'
+import type { Model, ModelRequest, ModelResponse } from '@openai/agents'
 import OpenAI from 'openai'
 import { expect, it } from 'vitest'
 import { type ToolResult, createTools } from '../../src/extensions/tools/index.ts'
@@ -30,19 +22,10 @@ it('json.anthropic is a tool of the Messages API', async () => {
   const { sent, options } = provider({ id: 'msg_1', type: 'message', role: 'assistant', content: [call] })
   const tools: Anthropic.Tool[] = Object.values(own).map(({ json }) => json.anthropic)
   const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'go' }]
-  const { content } = await new Anthropic(options).messages.create({
-    model: 'mock',
-    max_tokens: 9,
-    messages,
-    tools,
-  })
-  expect(sent[0]?.['tools']).toMatchObject([
-    { name: 'microblog_search', input_schema: { type: 'object' } },
-    {},
-    {},
-    {},
-    {},
-  ])
+  const request = { model: 'mock', max_tokens: 9, messages, tools }
+  const { content } = await new Anthropic(options).messages.create(request)
+  const definition = { name: 'microblog_search', input_schema: { type: 'object' } }
+  expect(sent[0]?.['tools']).toMatchObject([definition, {}, {}, {}, {}])
   const [use] = content
   expect(use?.type === 'tool_use' && (await own.microblog_search.execute(use.input)).ok).toBe(true)
 })
@@ -56,18 +39,10 @@ it('json.openai and json.openaiChat are tools of the Responses and Chat Completi
   await openai.responses.create({ model: 'mock', input: 'go', tools: forResponses })
   expect(sent[0]?.['tools']).toMatchObject([{ type: 'function', strict: false, parameters }, {}, {}, {}, {}])
   const forChat = own.map(({ json }) => json.openaiChat)
-  await openai.chat.completions.create({
-    model: 'mock',
-    messages: [{ role: 'user', content: 'go' }],
-    tools: forChat,
-  })
-  expect(sent[1]?.['tools']).toMatchObject([
-    { type: 'function', function: { strict: false, parameters } },
-    {},
-    {},
-    {},
-    {},
-  ])
+  const messages = [{ role: 'user', content: 'go' } as const]
+  await openai.chat.completions.create({ model: 'mock', messages, tools: forChat })
+  const definition = { type: 'function', function: { strict: false, parameters } }
+  expect(sent[1]?.['tools']).toMatchObject([definition, {}, {}, {}, {}])
 })
 
 /** A model that calls `microblog_search` as `decide()` says. */
@@ -80,14 +55,10 @@ class MockModel implements Model {
     const text = typeof output === 'object' && 'text' in output ? output.text : output
     const args = decide(typeof text === 'string' ? (JSON.parse(text) as ToolResult) : undefined)
     const callId = `call_${++this.#calls}`
+    const done = { type: 'message', role: 'assistant', status: 'completed' } as const
     const item: AgentOutputItem =
       args === null
-        ? {
-            type: 'message',
-            role: 'assistant',
-            status: 'completed',
-            content: [{ type: 'output_text', text: 'done' }],
-          }
+        ? { ...done, content: [{ type: 'output_text', text: 'done' }] }
         : { type: 'function_call', callId, name: 'microblog_search', arguments: JSON.stringify(args) }
     return Promise.resolve({ usage: new Usage(), output: [item] })
   }
@@ -101,10 +72,7 @@ it('json.openaiAgents makes tools of OpenAI Agents, which run until the budget s
   const { sandbox, client } = setUp()
   const own = createTools({ client, budget })
   const tools = Object.values(own).map(({ json, execute }) =>
-    tool({
-      ...json.openaiAgents,
-      execute: (input: unknown) => execute(input),
-    }),
+    tool({ ...json.openaiAgents, execute: (input: unknown) => execute(input) }),
   )
   const agent = new Agent({ name: 'test', tools, model: new MockModel() })
   const { finalOutput } = await new Runner({ tracingDisabled: true }).run(agent, 'go')

@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { launchChromium } from './chromium.ts'
 import type { Proxied } from './pages/proxied.ts'
-import { expectedReport } from './proxy/page.ts'
 import { type Site, serveSite } from './proxy/server.ts'
 import { bundle } from './site.ts'
 import { inEachBrowser } from './suite.ts'
@@ -17,7 +16,12 @@ inEachBrowser(({ open }) => {
   it('a page that searches through createProxy() gets the allowed calls under a strict content security policy', async () => {
     const page = await open(site.origin)
     const report = await page.evaluate(() => proxied.run())
-    expect(report).toMatchObject(expectedReport)
+    expect(report.refused).toEqual({
+      invalid: ['InvalidRequestError', 'invalid_request', null, 'no'],
+      disallowed: ['PermissionDeniedError', 'operation_not_allowed', 403, 'no'],
+      exhausted: ['CreditBudgetError', 'credit_budget', null, 'no'],
+    })
+    expect(report.credits).toEqual({ spent: 12, uncertain: 0, reserved: 0 })
     expect(new Set(report.ids).size).toBe(report.ids.length)
     expect(report.industries).toBeGreaterThan(0)
     expect(site.sandbox.ledger.spent).toBe(report.credits.spent)
@@ -36,18 +40,10 @@ async function memoryOf(page: Page): Promise<string> {
 /** All that a page sends and receives. */
 function trafficOf(page: Page): Promise<string>[] {
   const seen: Promise<string>[] = []
-  page.on('request', (request) =>
-    seen.push(
-      request.allHeaders().then((headers) => JSON.stringify([request.url(), headers, request.postData()])),
-    ),
-  )
-  page.on('response', (response) =>
-    seen.push(
-      Promise.all([response.allHeaders(), response.text().catch(() => '')]).then((parts) =>
-        JSON.stringify(parts),
-      ),
-    ),
-  )
+  const note = (parts: unknown[]): void =>
+    void seen.push(Promise.all(parts).then((all) => JSON.stringify(all)))
+  page.on('request', (request) => note([request.url(), request.allHeaders(), request.postData()]))
+  page.on('response', (response) => note([response.allHeaders(), response.text().catch(() => '')]))
   return seen
 }
 

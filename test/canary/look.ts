@@ -34,14 +34,8 @@ function* parts(root: unknown): Generator<string> {
       yield new TextDecoder().decode(value)
       continue
     }
-    if (
-      value instanceof Map ||
-      value instanceof Set ||
-      value instanceof Headers ||
-      value instanceof URLSearchParams
-    ) {
+    if ([Map, Set, Headers, URLSearchParams].some((kind) => value instanceof kind))
       open.push([...(value as Iterable<unknown>)])
-    }
     for (let owner: object | null = value; owner !== null && !isBuiltin(owner);) {
       for (const name of Reflect.ownKeys(owner)) {
         open.push(name)

@@ -15,11 +15,10 @@ export interface Row {
 
 /** What is wrong with rows: secrets that were found, and controls that were not. */
 export function complaints(rows: readonly Row[]): string[] {
-  return rows
-    .filter(({ found, control }) => (control === true ? found === 0 : found > 0))
-    .map(({ surface, control }) =>
-      control === true ? `${surface} was not found` : `${surface} shows a secret`,
-    )
+  return rows.flatMap(({ surface, found, control }) => {
+    if (control === true) return found === 0 ? [`${surface} was not found`] : []
+    return found > 0 ? [`${surface} shows a secret`] : []
+  })
 }
 
 /** Passes secrets everywhere the package accepts them, makes calls fail, and searches every reachable value. */

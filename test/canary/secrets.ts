@@ -22,9 +22,7 @@ export function occurrences(text: string): number {
 
 /** As it stands in JSON where every character is escaped. */
 export function escaped(text: string): string {
-  return Array.from(text, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join(
-    '',
-  )
+  return text.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 function reversed(text: string): string {

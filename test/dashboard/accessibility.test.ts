@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { example, layoutShift, now, ofCommit, result, search, setUpDashboard } from './helpers.ts'
+import { example, layoutShift, now, ofCommit, search, searched, setUpDashboard } from './helpers.ts'
 import { serve } from './made.ts'
 
 const { open, inject } = setUpDashboard({ NOW: now, CREDITS: '500' }, { mayFail: true })
@@ -19,8 +19,7 @@ it.each([
     const check = () => expectAccessible(page, width)
     await page.locator('.mention').first().waitFor()
     await check()
-    await search(page, 'react', { versus: 'vue', pages: 3 })
-    await result(page)
+    await searched(page, 'react', { versus: 'vue', pages: 3 })
     await page.locator('.plot summary').click()
     await page.locator('details tbody button').first().click()
     await check()
@@ -109,12 +108,8 @@ it('says that the server is gone, keeps what is loaded, and goes on when it is b
   await page.getByLabel('State').selectOption('Seen and unseen')
   // One message: it goes on by itself.
   expect(await page.getByRole('alert').count()).toBe(0)
-  expect(
-    await page
-      .getByText(/No answer/)
-      .filter({ visible: true })
-      .count(),
-  ).toBe(1)
+  const message = page.getByText(/No answer/).filter({ visible: true })
+  expect(await message.count()).toBe(1)
   await page.unroute('**/api/**')
   await page.locator('.mention').first().waitFor()
   await page.getByText(/No answer/).waitFor({ state: 'detached' })
@@ -125,13 +120,12 @@ it('shows after a reload what it last had, and of which time, while the server i
   await page.locator('.mention').nth(7).waitFor()
   await page.locator('.listeners li').nth(3).waitFor()
   await page.waitForLoadState('networkidle')
-  const texts = await page.locator('.headline, .usual, .mention .text, .listeners li').allInnerTexts()
+  const shown = page.locator('.headline, .usual, .mention .text, .listeners li')
+  const texts = await shown.allInnerTexts()
   await page.route('**/api/**', (route) => route.abort())
   await page.reload()
   await page.getByText('as of 3:00 PM UTC').waitFor()
-  await expect
-    .poll(() => page.locator('.headline, .usual, .mention .text, .listeners li').allInnerTexts())
-    .toEqual(texts)
+  await expect.poll(() => shown.allInnerTexts()).toEqual(texts)
   await page.unroute('**/api/**')
   await page.getByRole('button', { name: 'Retry now' }).click()
   await page.getByText(/No answer/).waitFor({ state: 'detached' })
@@ -144,10 +138,8 @@ async function expectAccessible(page: Page, width: number): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
   const headings = page.locator('h1, h2, h3, h4')
   const levels = await headings.evaluateAll((all) => all.map(({ tagName }) => Number(tagName[1])))
-  expect(
-    levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1),
-    String(levels),
-  ).toEqual([])
+  const jumps = levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1)
+  expect(jumps, String(levels)).toEqual([])
 }
 
 /** The rules that the page breaks, with the elements that do so. */
@@ -167,13 +159,10 @@ function smallTargets(page: Page, size: number): Promise<string[]> {
     const targets = [...document.querySelectorAll('button, select, input, summary')]
     return targets.flatMap((each) => {
       const { width, height } = (each.closest('label') ?? each).getBoundingClientRect()
-      const isShown = width > 0 && each.checkVisibility()
-      const isText = each.matches('.text summary')
-      return isShown &&
-        !isText &&
-        Math.min(width, height) < Math.min(size, each.matches('.filters label *') ? 24 : size)
-        ? [`${Math.round(width)} × ${Math.round(height)}: ${each.outerHTML.slice(0, 120)}`]
-        : []
+      if (width === 0 || !each.checkVisibility() || each.matches('.text summary')) return []
+      const least = each.matches('.filters label *') ? Math.min(24, size) : size
+      if (Math.min(width, height) >= least) return []
+      return `${Math.round(width)} × ${Math.round(height)}: ${each.outerHTML.slice(0, 120)}`
     })
   }, size)
 }
@@ -200,8 +189,7 @@ it.each(['light', 'dark'] as const)(
     const [first, second, surface] = luminances as [number, number, number]
     expect(contrast(first, second)).toBeGreaterThan(1.5)
     expect(Math.min(contrast(first, surface), contrast(second, surface))).toBeGreaterThan(3)
-    await search(page, 'react', { versus: 'vue', pages: 1 })
-    await result(page)
+    await searched(page, 'react', { versus: 'vue', pages: 1 })
     const pattern = page.locator('.bar.s1').first()
     expect(await pattern.evaluate((bar) => getComputedStyle(bar).backgroundImage)).toMatch(/repeating/)
   },

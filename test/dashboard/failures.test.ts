@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { hasFocus, headline, plain, result, search, setUpDashboard } from './helpers.ts'
+import { hasFocus, headline, plain, result, search, searched, setUpDashboard } from './helpers.ts'
 
 describe('a search', () => {
   const { open, inject, budget } = setUpDashboard({}, { mayFail: true })
@@ -27,8 +27,7 @@ describe('a search', () => {
 
   it('that fails names its words, and offers only earlier searches that have loaded', async () => {
     const page = await open('/?tab=search')
-    await search(page, 'coffee')
-    await result(page)
+    await searched(page, 'coffee')
     await inject({ status: 503, times: 6 })
     await search(page, 'rain', { versus: 'snow', pages: 3 })
     await button(page, 'Compare · up to 12 credits').waitFor()
@@ -53,8 +52,7 @@ describe('a search', () => {
 
   it('keeps what was bought when the next page fails', async () => {
     const page = await open('/?tab=search')
-    await search(page, 'coffee')
-    await result(page)
+    await searched(page, 'coffee')
     await inject({ status: 502, times: 3 })
     const more = button(page, 'Load up to 20 more posts · 2 credits')
     await more.press('Enter')
@@ -86,8 +84,7 @@ describe('a search', () => {
 
   it('without results says what to try', async () => {
     const page = await open('/?tab=search')
-    await search(page, 'nothing')
-    expect(await result(page)).toBe('No posts about nothing in 28 days')
+    expect(await searched(page, 'nothing')).toBe('No posts about nothing in 28 days')
     await page.getByText('Try fewer or other words, any language, or more days.').waitFor()
     expect(await page.locator('.summary, .posts').count()).toBe(0)
     await button(page, 'Change the words').press('Enter')
@@ -129,8 +126,7 @@ describe('with the budget used up', () => {
   it('one message says when the budget is whole again and offers stored searches, and no button costs credits', async () => {
     const page = await open('/?tab=search')
     await page.getByRole('button', { name: 'Search · 2 credits' }).waitFor()
-    await search(page, 'coffee')
-    const said = await result(page)
+    const said = await searched(page, 'coffee')
     await page.getByText(/ All 3 are back at 12:00\sAM\sUTC\.$/).waitFor()
     // What is here stays free.
     await page.getByRole('button', { name: 'Search · free (already loaded)' }).waitFor()

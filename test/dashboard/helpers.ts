@@ -110,6 +110,12 @@ export async function result(page: Page): Promise<string> {
   return plain(await headline(page).textContent())
 }
 
+/** Searches, and returns the headline. */
+export async function searched(page: Page, query: string, options = {}): Promise<string> {
+  await search(page, query, options)
+  return result(page)
+}
+
 /** A number of each search and how it has changed, then who leads. */
 export async function numbers(page: Page, name: string): Promise<string[]> {
   const row = page.locator(':is(.summary tr, .facts > div)', {

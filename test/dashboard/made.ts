@@ -31,23 +31,12 @@ export function made(count: number, now: string): Made[] {
 export async function serve(page: Page, all: Made[]): Promise<void> {
   await page.route(/\/api\/social\/mentions(\/count)?(\?|$)/, (route) => {
     const { pathname, searchParams } = new URL(route.request().url())
-    const {
-      since = '',
-      until = '9',
-      minFitScore = 0,
-      sort,
-      cursor,
-      count,
-      ...same
-    } = Object.fromEntries(searchParams)
+    const { since = '', until = '9', minFitScore = 0, ...others } = Object.fromEntries(searchParams)
+    const { sort, cursor, count, ...same } = others
     const fields = Object.entries(same) as [keyof Made, string][]
-    const wanted = all.filter(
-      (each) =>
-        since <= each.publishedAt &&
-        each.publishedAt < until &&
-        each.fitScore >= Number(minFitScore) &&
-        fields.every(([name, value]) => each[name] === value),
-    )
+    const recent = all.filter(({ publishedAt }) => since <= publishedAt && publishedAt < until)
+    const good = recent.filter(({ fitScore }) => fitScore >= Number(minFitScore))
+    const wanted = good.filter((each) => fields.every(([name, value]) => each[name] === value))
     if (pathname.endsWith('/count')) return route.fulfill({ json: { requestId: 'r', count: wanted.length } })
     if (sort === 'fitScore') wanted.sort((a, b) => b.fitScore - a.fitScore)
     const [from, size] = [Number(cursor ?? 0), Number(count)]

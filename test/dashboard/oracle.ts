@@ -21,9 +21,6 @@ export function expected(sides: MicroblogPost[][], loaded: number[], now: string
   const starts = sides.map((posts, i) => (loaded[i]! < posts.length ? at(posts[loaded[i]! - 1]) : -Infinity))
   const from = Math.max(end - days * day, ...starts)
   const counted = sides.map((posts) => posts.filter((post) => at(post) >= from && at(post) < end))
-  const past = sides.map((posts) =>
-    posts.filter((post) => at(post) >= end - 2 * days * day && at(post) < Date.parse(now) - days * day),
-  )
   const total = (posts: MicroblogPost[], of: (post: MicroblogPost) => number) =>
     posts.map(of).reduce((a, b) => a + b, 0)
   const numbersOf = (posts: MicroblogPost[]) => ({
@@ -35,7 +32,7 @@ export function expected(sides: MicroblogPost[][], loaded: number[], now: string
     ),
     authors: new Set(posts.map(({ author }) => author)).size,
   })
-  return { from, counted, numbers: counted.map(numbersOf), earlier: past.map(numbersOf) }
+  return { from, counted, numbers: counted.map(numbersOf) }
 }
 
 /** Who leads by more than five points of the sum: 0, 1, or null. */

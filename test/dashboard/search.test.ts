@@ -2,18 +2,8 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import {
-  hasFocus,
-  headline,
-  layoutShift,
-  numbers,
-  now,
-  plain,
-  result,
-  search,
-  setUpDashboard,
-  tabTo,
-} from './helpers.ts'
+import { hasFocus, headline, layoutShift, numbers, now, plain } from './helpers.ts'
+import { result, search, searched, setUpDashboard, tabTo } from './helpers.ts'
 
 const { open, sent, budget } = setUpDashboard({ NOW: now, CREDITS: '100' })
 const comparison = { versus: 'vue', pages: 3 }
@@ -37,8 +27,7 @@ it('the page buys nothing when you type, pick an idea or change a filter, and wh
   await page.getByRole('button', { name: 'Search · 2 credits' }).waitFor()
   expect(sent).toEqual([])
 
-  await search(page, 'climate')
-  await result(page)
+  await searched(page, 'climate')
   expect(sent).toHaveLength(1)
   expect(await spent()).toBe(2)
   await page.getByText('98 of 100 credits left').waitFor()
@@ -46,8 +35,7 @@ it('the page buys nothing when you type, pick an idea or change a filter, and wh
 
 it('any number can be plotted, and the bars add up to it', async () => {
   const page = await open()
-  await search(page, 'react', comparison)
-  await result(page)
+  await searched(page, 'react', comparison)
   await page.locator('.plot summary').click()
   for (const [column, query] of ['react', 'vue'].entries()) {
     const cells = await page.locator(`details tbody td:nth-child(${column + 2})`).allTextContents()
@@ -62,8 +50,7 @@ it('any number can be plotted, and the bars add up to it', async () => {
 
 it('a reload, the back button and a pasted link show the same, and cost nothing', async () => {
   const page = await open()
-  await search(page, 'react', comparison)
-  const said = await result(page)
+  const said = await searched(page, 'react', comparison)
   const before = await spent()
   sent.length = 0
   // Nothing is left to pay for: the button says so, and a press costs nothing.
@@ -92,8 +79,7 @@ it('a reload, the back button and a pasted link show the same, and cost nothing'
 
 it('a word of a comparison that is here is free beside another word, and alone', async () => {
   const page = await open()
-  await search(page, 'react', comparison)
-  await result(page)
+  await searched(page, 'react', comparison)
   const before = await spent()
   await page.getByLabel('Search posts').fill('painting')
   await page.getByRole('button', { name: 'Compare · up to 6 credits' }).waitFor()
@@ -159,8 +145,7 @@ it('a post without a readable date is counted nowhere, and the list says so', as
   })
   await page.getByLabel('Search posts').fill('coffee')
   await page.getByLabel('Network').selectOption('professionalnet')
-  await search(page, 'coffee')
-  await result(page)
+  await searched(page, 'coffee')
   const rows = await csv(page, 'coffee')
   expect(rows.map(({ postedAt }) => postedAt)).not.toContain('2w')
   expect((await numbers(page, 'Posts'))[0]).toMatch(new RegExp(`^${rows.length}\\b`))
@@ -169,8 +154,7 @@ it('a post without a readable date is counted nowhere, and the list says so', as
 
 it('a bar shows the numbers and posts of its day, moves nothing, and the address holds it', async () => {
   const page = await open('/', { viewport: { width: 1280, height: 800 } })
-  await search(page, 'react', comparison)
-  const before = await result(page)
+  const before = await searched(page, 'react', comparison)
   const bars = page.locator('.bucket .s0')
   const heights = await bars.evaluateAll((all) => all.map((bar) => bar.getBoundingClientRect().height))
   const bar = bars.nth(heights.indexOf(Math.max(...heights)))
@@ -198,14 +182,12 @@ it.each([390, 1280])(
   'bars are 4 pixels wide or more at %d px, whatever the address asks for',
   async (width) => {
     const page = await open('/', { viewport: { width, height: 844 } })
-    await search(page, 'react', { versus: 'vue', pages: 1 })
-    await result(page)
+    await searched(page, 'react', { versus: 'vue', pages: 1 })
     for (const query of ['&since=2026-08-20&by=days', '&since=2021-01-01&by=days', '&by=days']) {
       await page.goto(page.url().replace(/&since=[^&]*|&by=[^&]*/g, '') + query)
       await result(page)
-      const widths = await page
-        .locator('.bucket .bar')
-        .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width))
+      const bars = page.locator('.bucket .bar')
+      const widths = await bars.evaluateAll((all) => all.map((bar) => bar.getBoundingClientRect().width))
       expect(Math.min(...widths)).toBeGreaterThanOrEqual(4)
     }
   },
@@ -213,8 +195,7 @@ it.each([390, 1280])(
 
 it('what is partial says so once, and "Load more" buys one page of each search that lacks posts', async () => {
   const page = await open()
-  await search(page, 'coffee')
-  expect(await result(page)).toMatch(/^20 posts about coffee since Nov 1\d, \d+:\d\d.[AP]M UTC$/)
+  expect(await searched(page, 'coffee')).toMatch(/^20 posts about coffee since Nov 1\d, \d+:\d\d.[AP]M UTC$/)
   await page.getByText('Older posts of the 28 days are not loaded.').waitFor()
   expect((await numbers(page, 'Posts'))[0]).toBe('20')
   await page.getByText(/^20 posts · as of (2:59|3:00)\sPM\sUTC$/).waitFor()
@@ -227,8 +208,7 @@ it('what is partial says so once, and "Load more" buys one page of each search t
 
 it('fewer days show at once and cost nothing; more days say their price, and buy only what is missing', async () => {
   const page = await open()
-  await search(page, 'climate', { versus: 'music', pages: 1 })
-  await result(page)
+  await searched(page, 'climate', { versus: 'music', pages: 1 })
   const before = await spent()
   sent.length = 0
   await page.getByRole('button', { name: '7 days' }).press('Enter')
@@ -249,8 +229,7 @@ it('fewer days show at once and cost nothing; more days say their price, and buy
 
 it('posts come by views, likes or time, and all of them on request', async () => {
   const page = await open()
-  await search(page, 'coffee')
-  await result(page)
+  await searched(page, 'coffee')
   const likes = async () => {
     const texts = await page.locator('.posts footer span:first-child').allTextContents()
     return texts.map((text) => Number(text.split(' ')[0]!.replaceAll(',', '')))
@@ -263,9 +242,8 @@ it('posts come by views, likes or time, and all of them on request', async () =>
   expect(await likes()).toHaveLength(20)
   expect(await hasFocus(page.getByRole('button', { name: 'Show the first 4' }))).toBe(true)
   await page.getByLabel('Order').selectOption('Newest')
-  const times = await page
-    .locator('.posts time')
-    .evaluateAll((each) => each.map((time) => time.getAttribute('datetime') ?? ''))
+  const dated = page.locator('.posts time')
+  const times = await dated.evaluateAll((each) => each.map((time) => time.getAttribute('datetime') ?? ''))
   expect(times).toEqual(times.toSorted().reverse())
 })
 
@@ -281,8 +259,7 @@ it('a search has the filters of the form', async () => {
   expect(sent).toEqual([])
 
   await until.fill('2026-11-14')
-  await search(page, 'cycling')
-  await result(page)
+  await searched(page, 'cycling')
   const filters = { until: '2026-11-15', lang: 'en', removeReplies: true }
   expect(sent).toEqual([{ query: 'cycling', category: 'Latest', filters }])
 })
@@ -290,8 +267,7 @@ it('a search has the filters of the form', async () => {
 it('a search is offered again for an hour, with its filters, and opening it buys nothing', async () => {
   const page = await open('/?tab=search')
   await page.getByRole('checkbox', { name: 'Hide replies' }).check()
-  await search(page, 'travel')
-  const said = await result(page)
+  const said = await searched(page, 'travel')
   const before = await spent()
   await page.goto(`${page.url().split('?')[0]}?tab=search`)
   await page.getByText('What are people saying?').waitFor()

@@ -1,5 +1,6 @@
 import { expect, describe, it } from 'vitest'
-import { headline, layoutShift, numbers, now, result, search, setUpDashboard } from './helpers.ts'
+import { postWith } from '../support/pages.ts'
+import { headline, layoutShift, numbers, now, result, search, searched, setUpDashboard } from './helpers.ts'
 
 describe('a comparison', () => {
   const { open, inject, sent } = setUpDashboard({ NOW: now })
@@ -31,8 +32,7 @@ describe('a comparison', () => {
     async (width, height, versus) => {
       const page = await open('/?tab=search', { viewport: { width, height } })
       await inject({ delay: 700, times: 6 })
-      await search(page, 'react', { versus, pages: 3 })
-      await result(page)
+      await searched(page, 'react', { versus, pages: 3 })
       expect(await layoutShift(page)).toBeLessThanOrEqual(0.05)
       await page.reload()
       await result(page)
@@ -49,14 +49,10 @@ describe('a comparison', () => {
 
   it('of equal sides is about level, and long words and handles stay inside', async () => {
     const page = await open('/', { viewport: { width: 390, height: 844 } })
-    await page.route('**/api/social/data/microblog/**', (route) => {
-      const posts = Array.from({ length: 12 }, (_, i) => longPost(i))
-      return route.fulfill({
-        json: { requestId: 'req_1', posts, meta: { returnedCount: 12, hasMore: false } },
-      })
-    })
-    await search(page, 'w'.repeat(79), { versus: 'tie' })
-    expect(await result(page)).toBe('About level in posts and views')
+    const posts = Array.from({ length: 12 }, (_, i) => longPost(i))
+    const json = { requestId: 'req_1', posts, meta: { returnedCount: 12, hasMore: false } }
+    await page.route('**/api/social/data/microblog/**', (route) => route.fulfill({ json }))
+    expect(await searched(page, 'w'.repeat(79), { versus: 'tie' })).toBe('About level in posts and views')
     expect((await numbers(page, 'Views'))[2]).toBe('level')
     await page.getByText('1 reply').first().waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
@@ -64,10 +60,9 @@ describe('a comparison', () => {
 })
 
 /** A post whose words and handle are long. */
-const longPost = (i: number) => ({
-  ...{ id: String(i), author: 'h'.repeat(77), name: 'Name', body: 'w'.repeat(79), images: [], video: null },
-  ...{ timestamp: `2026-11-${18 - i}T10:00:00.000Z`, url: 'https://microblog.example/x' },
-  engagements: {
-    ...{ bookmarkCount: 0, favoriteCount: 1, quoteCount: 0, replyCount: 1, retweetCount: 1, viewsCount: 9 },
-  },
-})
+const longPost = (i: number) =>
+  postWith(
+    String(i),
+    { replyCount: 1, retweetCount: 1 },
+    { author: 'h'.repeat(77), body: 'w'.repeat(79), timestamp: `2026-11-${18 - i}T10:00:00.000Z` },
+  )

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sandbox, social, useCommand } from '../cli/command.ts'
+import { inTurn, sandbox, social, useCommand } from '../cli/command.ts'
 import { rowsOf } from '../support/posts-database.ts'
 import { runProgram } from './run.ts'
 import { sampleOf, samplesOf } from './samples.ts'
@@ -28,13 +28,9 @@ it('docs/jobs.md stores all comments and reactions of a post, and finds the post
   await social('posts coffee --out acme.db')
   for (const line of [comments, reactions]) {
     const words = line.replace(/URL|\$url/, post.share_url).replaceAll(' 40 ', ' 90 ')
-    const { code, err } = await social(words)
-    expect([code, err]).toEqual([0, expect.stringMatching(/^acme.db: (150|90) records [^\n]*\n$/)])
+    await inTurn([words, 0, /^acme.db: (150|90) records [^\n]*\n$/])
   }
-  for (const [name, records] of [
-    ['comments', 150],
-    ['reactions', 90],
-  ] as const)
+  for (const [name, records] of Object.entries({ comments: 150, reactions: 90 }))
     expect(rowsOf('acme.db', `SELECT number FROM professionalnet_${name}`)).toHaveLength(records)
   expect(sandbox.ledger.spent).toBe(4 + 240)
   const [find = ''] = recipe.match(/(?<=social-search )find acme.db [^|]*/) ?? []

@@ -1,28 +1,23 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 const root = new URL('../../', import.meta.url)
 const text = readFileSync(new URL('CONTRIBUTING.md', root), 'utf8')
 
-describe('CONTRIBUTING.md', () => {
-  it('names files that exist in the table of changes', () => {
-    const [, table = ''] = /## To change X, open Y([^]*?)\n## /.exec(text) ?? []
-    const files = Array.from(table.matchAll(/`([\w/.-]+)`/g), ([, file]) => file!)
-    expect(files.length).toBeGreaterThan(12)
-    expect(files.filter((file) => !existsSync(new URL(file, root)))).toEqual([])
-  })
-
-  it('names files that exist in the path of a call', () => {
-    const [, path = ''] = /## The path of a call([^]*?)\n## /.exec(text) ?? []
-    const files = Array.from(
-      path.matchAll(/`((?:core|limits|api|call|pages|shared)\/[\w/.-]+\.ts)`/g),
-      ([, file]) => file!,
-    )
-    const places = ['src/', 'src/core/', 'src/extensions/']
-    const lost = files.filter((file) => !places.some((place) => existsSync(new URL(place + file, root))))
-    expect(files.length).toBeGreaterThan(5)
-    expect(lost).toEqual([])
-  })
+it.each([
+  ['table of changes', /## To change X, open Y([^]*?)\n## /, /`([\w/.-]+)`/g, 12],
+  [
+    'path of a call',
+    /## The path of a call([^]*?)\n## /,
+    /`((?:core|limits|api|call|pages|shared)\/[\w/.-]+\.ts)`/g,
+    5,
+  ],
+])('CONTRIBUTING.md names files that exist in the %s', (_, part, names, least) => {
+  const files = Array.from((part.exec(text)?.[1] ?? '').matchAll(names), ([, file]) => file!)
+  const places = ['', 'src/', 'src/core/', 'src/extensions/']
+  const lost = files.filter((file) => !places.some((place) => existsSync(new URL(place + file, root))))
+  expect(files.length).toBeGreaterThan(least)
+  expect(lost).toEqual([])
 })
 
 it('every note of docs/decisions has its date in its name and in its text', () => {

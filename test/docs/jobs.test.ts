@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest'
+import { linesOf } from '../support/command-line.ts'
 import { runProgram } from './run.ts'
 import { sampleOf } from './samples.ts'
 
 const sample = sampleOf('docs/jobs.md', 'SLACK_WEBHOOK_URL')
+const start = `import { createSandbox } from 'social-search-sdk/sandbox'
+process.env.SLACK_WEBHOOK_URL = 'https://hooks.example/T1'`
 
 /** Each query gets a new post once both have been searched. Slack fails once, and accepts two messages before the program ends. */
-const given = `import { createSandbox } from 'social-search-sdk/sandbox'
-process.env.SLACK_WEBHOOK_URL = 'https://hooks.example/T1'
+const given = `${start}
 const post = (body: string, id = '1') => ({ body, name: 'A>B', url: 'https://p.example/' + id })
 const content = { microblog: [post('acme is old'), post('globex is old')] }
 const sandbox = createSandbox({ content, limits: { perMinute: false } })
@@ -24,7 +26,7 @@ globalThis.fetch = async (url, init) => {
     return response
   }
   if (++tries === 1) return new Response('', { status: 500 })
-  console.log(JSON.stringify([url, JSON.parse(init.body).text]))
+  console.log(url + ' ' + JSON.parse(init.body).text)
   if (tries === 3) setTimeout(() => process.exit())
   return new Response('ok')
 }
@@ -37,20 +39,14 @@ it('docs/jobs.md posts new posts of all searches to Slack once, with escaped tex
     .replace('60_000', '100')
     .replace("from: 'now'", "from: 'now', minInterval: 100")
   const { stdout } = await runProgram(given + own)
-  const sent = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as [string, string])
-  expect(sent.map(([url]) => url)).toEqual(Array(2).fill('https://hooks.example/T1'))
-  expect(sent.map(([, text]) => text).toSorted()).toEqual([
-    '<https://p.example/1|A&gt;B>: acme &lt;b&gt; &amp; co',
-    '<https://p.example/2|A&gt;B>: globex hires',
+  expect(linesOf(stdout).sort()).toEqual([
+    'https://hooks.example/T1 <https://p.example/1|A&gt;B>: acme &lt;b&gt; &amp; co',
+    'https://hooks.example/T1 <https://p.example/2|A&gt;B>: globex hires',
   ])
 })
 
 /** An outbox of earlier messages. Slack is down until all searches have been checked, then refuses one, and accepts the others. */
-const outage = (outbox: string) => `import { createSandbox } from 'social-search-sdk/sandbox'
-process.env.SLACK_WEBHOOK_URL = 'https://hooks.example/T1'
+const outage = (outbox: string) => `${start}
 const sandbox = createSandbox()
 process.env.SOCIAL_SEARCH_BASE_URL = sandbox.baseUrl
 process.env.SOCIAL_SEARCH_API_KEY = sandbox.apiKey
@@ -77,6 +73,6 @@ it('docs/jobs.md tries messages again before the next check, and sends the other
   const [outbox = ''] = /CREATE TABLE IF NOT EXISTS outbox [^']*/.exec(sample) ?? []
   const own = sample.replace('60_000', '100')
   const { stdout, stderr } = await runProgram(outage(outbox) + own, { timeout: 30_000 })
-  expect(stdout.trim().split('\n')).toEqual(['one', 'three', '0'])
+  expect(linesOf(stdout)).toEqual(['one', 'three', '0'])
   expect(stderr).toContain('Slack answered 400: two')
 })

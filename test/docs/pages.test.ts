@@ -93,9 +93,10 @@ describe('the pages of the documentation', () => {
     expect(new Set(authors).size).toBeGreaterThan(12)
   })
 
-  it('README.md and docs/start.md need the Node of package.json', () => {
-    const needed = packageJson.engines.node.replace('>=', 'Node ')
-    for (const page of ['README.md', 'docs/start.md']) expect(pages.get(page)).toContain(`${needed} `)
+  it('README.md, docs/start.md and docs/support.md need the Node of package.json', () => {
+    const needed = packageJson.engines.node.replace('>=', '')
+    for (const page of ['README.md', 'docs/start.md']) expect(pages.get(page)).toContain(`Node ${needed} `)
+    expect(pages.get('docs/support.md')).toContain(`- **Node** ${needed} `)
   })
 
   it('llms.txt has a whole sentence about each guide', () => {
@@ -113,17 +114,10 @@ describe('the pages of the documentation', () => {
       ([, path = '']) => `/${path}`,
     )
     const missing = [...links, ...paths].filter((link) => {
-      const [path = '', heading] = link.split('#')
-      const target =
-        path === ''
-          ? page
-          : path.startsWith('/')
-            ? path.slice(1)
-            : new URL(path, `file:///${page}`).pathname.slice(1)
-      if (!existsSync(new URL(target, root))) return true
-      return (
-        heading !== undefined && !headingsOf(readFileSync(new URL(target, root), 'utf8')).includes(heading)
-      )
+      const { pathname, hash } = new URL(link, `file:///${page}`)
+      const target = new URL(pathname.slice(1), root)
+      if (!existsSync(target)) return true
+      return hash !== '' && !headingsOf(readFileSync(target, 'utf8')).includes(hash.slice(1))
     })
     expect(missing).toEqual([])
   })

@@ -18,21 +18,13 @@ describe('the pages of the documentation', () => {
   })
 
   it('docs/cookbook.md answers 429 with a wait when a 503 announces one, and when the minute is used up', async () => {
-    const { stdout } = await run(
-      'const isBusy',
-      '',
-      'limits: { perMinute: 3 }, retry: { maxAttempts: 1 }',
-      `
+    const options = 'limits: { perMinute: 3 }, retry: { maxAttempts: 1 }'
+    const searches = `
 sandbox.inject({ status: 503, retryAfter: 120 })
 const answers = [await answer('tea'), await answer('tea'), await answer('tea')]
-console.log(JSON.stringify(answers.map(({ status, headers }) => [status, headers.get('retry-after')])))`,
-    )
-    const wait = expect.stringMatching(/^[56]\d$/)
-    expect(JSON.parse(stdout.split('\n')[1] ?? '')).toEqual([
-      [429, '120'],
-      [200, null],
-      [429, wait],
-    ])
+console.log(answers.map(({ status, headers }) => status + ' ' + headers.get('retry-after')).join())`
+    const { stdout } = await run('const isBusy', '', options, searches)
+    expect(stdout.split('\n')[1]).toMatch(/^429 120,200 null,429 [56]\d$/)
   })
 
   it('have a sample of a test that passes', async () => {
@@ -40,19 +32,8 @@ console.log(JSON.stringify(answers.map(({ status, headers }) => [status, headers
   })
 })
 
-/**
- * Runs the sample that holds a text, from the sources.
- *
- * @param sandbox Options of its sandbox.
- * @param client Further options of its client.
- * @param after Code that follows.
- */
-function run(
-  text: string,
-  sandbox = '',
-  client = '',
-  after = '',
-): Promise<{ stdout: string; stderr: string }> {
+/** Runs the sample that holds a text, from the sources, with options of its sandbox and its client, and code that follows. */
+function run(text: string, sandbox = '', client = '', after = '') {
   const sample = samples.find((sample) => sample.text.includes(text))?.text ?? ''
   const program = sample
     .replace('createSandbox()', `createSandbox(${sandbox})`)

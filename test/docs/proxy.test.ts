@@ -10,11 +10,8 @@ const sources = readdirSync(folder)
   .join()
 
 /** The error responses of the lists, as `status code`. */
-const listed = (pages.get('docs/proxy.md') ?? '')
-  .split('\n')
-  .filter((line) => line.startsWith('- '))
-  .flatMap((line) => line.match(/\d{3} `\w+`/g) ?? [])
-  .map((response) => response.replaceAll('`', ''))
+const lists = (pages.get('docs/proxy.md') ?? '').match(/^- .*/gm)?.join('\n') ?? ''
+const listed = Array.from(lists.matchAll(/(\d{3}) `(\w+)`/g), ([, status, code]) => `${status} ${code}`)
 
 /** The class of a status in docs/errors.md, or what docs/proxy.md says of others. */
 const classes: Readonly<Record<number | string, string>> = {
@@ -44,21 +41,16 @@ async function classOf(status: number, code: string): Promise<string> {
 
 describe('docs/proxy.md', () => {
   it('lists each error of createProxy() with its status, its code and its class in the page', async () => {
-    const refusals = [...sources.matchAll(/new ProxyRefusal\(\s*(\d{3}),\s*'(\w+)'/g)].map(
-      ([, status, code]) => [Number(status), code ?? ''] as const,
-    )
-    const errors = [...sources.matchAll(/: \[(\d{3}), '(\w+)'\]/g)].map(
-      ([, status, code = '']) => [Number(status), code] as const,
-    )
+    const found = sources.matchAll(/(?:new ProxyRefusal\(\s*|: \[)(\d{3}),\s*'(\w+)'/g)
+    const all = Array.from(found, ([, status, code = '']) => [Number(status), code] as const)
     // A caller who has left gets no response.
-    const sent = [...refusals, ...errors].filter(([, code]) => code !== 'caller_left')
+    const sent = all.filter(([, code]) => code !== 'caller_left')
     for (const [status, code] of sent)
       expect(await classOf(status, code)).toBe(classes[code] ?? classes[status] ?? 'ApiError')
     expect(sent.length).toBeGreaterThan(15)
     // The same refusal may come from several places.
-    expect(listed.toSorted()).toEqual(
-      [...new Set(sent.map(([status, code]) => `${status} ${code}`))].toSorted(),
-    )
+    const names = new Set(sent.map(([status, code]) => `${status} ${code}`))
+    expect(listed.toSorted()).toEqual([...names].toSorted())
   })
 
   it('tells visitors the credits that they have left', async () => {

@@ -1,6 +1,5 @@
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import packageJson from '../../package.json' with { type: 'json' }
 import { SocialSearch, isSocialSearchError } from '../../src/index.ts'
 import { createSandbox } from '../support/sandbox.ts'
 import { settle, virtualTime } from '../support/clock.ts'
@@ -20,8 +19,4 @@ it.each(rows)('docs/testing.md is right that $fault gives a $name', async ({ fau
   const client = new SocialSearch({ ...sandbox.clientOptions(), timeout: 100 })
   const { error } = await settle(client.microblog.search({ query: 'coffee' }))
   expect(isSocialSearchError(error) && [error.name, error.charged]).toEqual([name, charged])
-})
-
-it('docs/support.md names the Node of package.json', () => {
-  expect(pages.get('docs/support.md')).toContain(`- **${packageJson.engines.node.replace('>=', 'Node** ')} `)
 })

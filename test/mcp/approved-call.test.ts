@@ -47,10 +47,8 @@ describe('createMcp()', () => {
 
   it('asks again when the client answers a question that was not asked', async () => {
     const { sandbox, call } = setUp()
-    for (const requestState of ['forged', undefined])
-      expect(
-        (await call({ query: 'coffee' }, answer({ ...(requestState && { requestState }) }))).requestState,
-      ).toBeTypeOf('string')
+    for (const given of [{ requestState: 'forged' }, {}])
+      expect((await call({ query: 'coffee' }, answer(given))).requestState).toBeTypeOf('string')
     expect(sandbox.requests).toEqual([])
   })
 
@@ -66,8 +64,8 @@ describe('createMcp()', () => {
       const approval = answer(await call({ query: 'coffee' }), action, approve)
       const { structuredContent } = await call({ query: 'coffee' }, approval)
       expect(structuredContent).toMatchObject({ ok: false, error: { code: 'confirmation', charged: 'no' } })
-      expect(JSON.stringify(structuredContent)).toContain(said)
-      expect(JSON.stringify(structuredContent).includes('declined')).toBe(said === 'declined')
+      const [found] = /declined|nobody has answered/.exec(JSON.stringify(structuredContent)) ?? []
+      expect(found).toBe(said)
       expect(sandbox.requests).toEqual([])
     },
   )
@@ -111,12 +109,9 @@ async function connectOld({ server }: Mcp, answerOf: () => object) {
   send({ id: 0, method: 'initialize', params })
   await reply(0)
   send({ method: 'notifications/initialized' })
+  const search = { name: 'microblog_search', arguments: { query: 'coffee' } }
   const call = (more: object = {}): void =>
-    send({
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'microblog_search', arguments: { query: 'coffee' }, ...more },
-    })
+    send({ id: 1, method: 'tools/call', params: { ...search, ...more } })
   return { messages, send, reply, call }
 }
 
@@ -126,12 +121,10 @@ type Message = { id: number; method?: string; result?: Reply }
 describe('createMcp() for a client of 2025', () => {
   it('says what an error in place of an answer means: nothing was sent', async () => {
     const sandbox = createSandbox()
-    const mcp = createMcp({
-      ...{ client: new SocialSearch(sandbox.clientOptions()), budget: 50, confirmAbove: 1 },
-    })
-    const { call, reply } = await connectOld(mcp, () => ({
-      error: { code: -32601, message: 'no such method' },
-    }))
+    const client = new SocialSearch(sandbox.clientOptions())
+    const error = { code: -32601, message: 'no such method' }
+    const mcp = createMcp({ client, budget: 50, confirmAbove: 1 })
+    const { call, reply } = await connectOld(mcp, () => ({ error }))
     call()
     const { result } = await reply(1)
     expect(result?.structuredContent).toMatchObject({

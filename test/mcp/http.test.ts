@@ -62,13 +62,8 @@ describe('createMcp() over HTTP', () => {
     expect(result.capabilities.tools).toEqual({ listChanged: false })
   })
 
-  it('answers an unknown tool in well-formed Unicode', async () => {
-    const response = await setUp()({ id: 1, method: 'tools/call', params: { name: 'half \ud83d' } })
-    expect(await response.text()).not.toMatch(/\\ud83d/i)
-  })
-
-  it('answers with one JSON message when a text has a line separator', async () => {
-    const response = await setUp()({ id: 1, method: 'tools/call', params: { name: 'two\u2028lines\n' } })
-    expect(JSON.stringify(await response.json())).toContain('two\u2028lines')
+  it('answers an unknown tool in well-formed Unicode, also one with a line separator', async () => {
+    const response = await setUp()({ id: 1, method: 'tools/call', params: { name: 'two\u2028 \ud83d\n' } })
+    expect(JSON.stringify(await response.json())).toMatch(/two\u2028 (?!\\ud83d)/)
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SocialSearch } from '../../src/index.ts'
 import { type McpOptions, createMcp } from '../../src/extensions/mcp/index.ts'
 import { createSandbox } from '../support/sandbox.ts'
@@ -48,13 +48,12 @@ describe('createMcp()', () => {
     'returns 20 posts about %s in 1,550 tokens, with their authors, counts and addresses',
     async (query) => {
       const { text, tokens, result } = await setUp({ simulated: true }).call('microblog_search', { query })
-      const [names, ...rows] = text.split('\n').slice(2)
-      expect(JSON.parse(names ?? '')).toEqual([
-        ...['author', 'text', 'time', 'name', 'url', 'likes', 'replies', 'reposts', 'views'],
-      ])
-      expect(rows.map((row) => (JSON.parse(row) as unknown[])[4])).toEqual(
-        result.items?.map(({ url }) => url),
-      )
+      const [names, ...rows] = text
+        .split('\n')
+        .slice(2)
+        .map((row) => JSON.parse(row) as unknown[])
+      expect(names?.join(' ')).toBe('author text time name url likes replies reposts views')
+      expect(rows.map((row) => row[4])).toEqual(result.items?.map(({ url }) => url))
       expect(tokens.text).toBeLessThanOrEqual(1550)
       expect(tokens.structured).toBeLessThanOrEqual(1550)
     },
@@ -63,12 +62,12 @@ describe('createMcp()', () => {
   it('says that everything is simulated, to begin with and in each result', async () => {
     const { request, call } = setUp({ simulated: true })
     expect((await request('server/discover')).instructions).toContain('simulation')
-    const calls = [
-      call('microblog_search', { query: 'coffee' }),
-      call('organization_usage', {}),
-      call('microblog_search', {}),
-    ]
-    for (const { text } of await Promise.all(calls)) expect(text).toContain('Simulated')
+    for (const [name, args] of [
+      ['microblog_search', { query: 'coffee' }],
+      ['organization_usage', {}],
+      ['microblog_search', {}],
+    ] as const)
+      expect((await call(name, args)).text).toContain('Simulated')
     const real = setUp()
     expect((await real.request('server/discover')).instructions).not.toContain('simulation')
     expect((await real.call('microblog_search', { query: 'coffee' })).text).not.toContain('Simulated')
@@ -76,15 +75,13 @@ describe('createMcp()', () => {
 
   it('tells the model the date at which its session began', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 22, 23, 59) })
+    onTestFinished(() => void vi.useRealTimers())
     const { request } = setUp()
-    expect((await request('server/discover')).instructions).toContain(
-      'This session began on 2026-11-22 (UTC).',
-    )
-    vi.setSystemTime(Date.UTC(2026, 10, 23))
-    expect((await request('server/discover')).instructions).toContain(
-      'This session began on 2026-11-23 (UTC).',
-    )
-    vi.useRealTimers()
+    for (const day of [22, 23]) {
+      const { instructions } = await request('server/discover')
+      expect(instructions).toContain(`This session began on 2026-11-${day} (UTC).`)
+      vi.setSystemTime(Date.UTC(2026, 10, 23))
+    }
   })
 
   it('has no table for a search without results', async () => {

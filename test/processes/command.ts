@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
+import { type RequestListener, createServer } from 'node:http'
 import { join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { afterEach, beforeAll, beforeEach } from 'vitest'
+import { afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest'
 import type { SandboxOptions } from '../../src/extensions/sandbox/index.ts'
 import { type SandboxServer, serveSandbox } from '../support/sandbox.ts'
 import { type Line, wordsOf } from '../support/command-line.ts'
+import { closed, listening } from '../support/listening.ts'
 import { newFolder } from '../support/folder.ts'
 
 /** A built command, and a folder for files and its logins. */
@@ -95,6 +97,13 @@ export function when(isDue: () => boolean, act: (child: ChildProcess) => unknown
 export function afterRequests(count: number, act: (child: ChildProcess) => unknown) {
   const before = server.requests.length
   return when(() => server.requests.length >= before + count, act)
+}
+
+/** Serves until the test has ended, and returns the origin. */
+export async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  onTestFinished(() => closed(server))
+  return listening(server)
 }
 
 /** The command that the tests of a file use. */

@@ -2,7 +2,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -10,14 +9,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { serveSandbox } from '../support/sandbox.ts'
 import { fromSources } from '../docs/run.ts'
 import { samplesOf } from '../docs/samples.ts'
-import { change, numbersOf, range } from '../support/posts-database.ts'
-import { closed, listening } from '../support/listening.ts'
-import { buildCommand } from './command.ts'
+import { change, numbersOf, posts, range } from '../support/posts-database.ts'
+import { buildCommand, serve } from './command.ts'
 
 const execute = promisify(execFile)
-
-const posts = (from: number, to: number) =>
-  Array.from({ length: to - from }, (_, index) => ({ id: `${from + index}`, body: 'coffee' }))
 
 /** A folder for a job, made by the commands of the page, and a service with twenty posts. */
 async function jobFolder(hook = '') {
@@ -86,12 +81,10 @@ it('docs/jobs.md has lines for cron that store each post once in ten nights, log
 
 it('docs/jobs.md tells a failed night by mail, and each complete one to a monitor', async () => {
   let pings = 0
-  const monitor = createServer((request, response) => {
+  const address = await serve((_, response) => {
     pings++
     response.end('OK')
   })
-  const address = await listening(monitor)
-  onTestFinished(() => closed(monitor))
   const { folder, night, ends } = await jobFolder()
   const [ping] = ends.map((each) => each.replace('https://monitor.example/id', address))
   expect(await night('watch coffee', ping)).toBe('')
@@ -108,10 +101,8 @@ it('docs/jobs.md has lines for cron that look at brands, and write each morning 
   await night('brands.txt')
   sandbox.publish(['acme', 'globex', 'acme and globex'].map((body, index) => ({ id: `9${index + 1}`, body })))
   // Fifteen minutes later, each of them is due.
-  change(
-    join(folder, 'posts.db'),
-    "UPDATE social_search_searches SET state = json_set(state, '$.pace.at', 0)",
-  )
+  const due = "UPDATE social_search_searches SET state = json_set(state, '$.pace.at', 0)"
+  change(join(folder, 'posts.db'), due)
   await night('brands.txt')
   await night('export posts.db')
   expect(exits()).toEqual(Array(3).fill('exit 0'))
@@ -120,24 +111,19 @@ it('docs/jobs.md has lines for cron that look at brands, and write each morning 
   expect(readFileSync(join(folder, 'job.log'), 'utf8')).toContain(`${name}: 3 rows\n`)
   const rows = readFileSync(join(folder, name), 'utf8').trim().split('\n')
   expect(rows[0]).toMatch(/^query,id,/)
-  expect(
-    rows
-      .slice(1)
-      .map((row) => row.replace(/^([\w|]+),(\d+),.*/, '$1 $2'))
-      .sort(),
-  ).toEqual(['acme 91', 'acme|globex 93', 'globex 92'])
+  const found = rows.slice(1).map((row) => row.replace(/^([\w|]+),(\d+),.*/, '$1 $2'))
+  expect(found.sort()).toEqual(['acme 91', 'acme|globex 93', 'globex 92'])
 })
 
 it('docs/jobs.md sends new posts to a webhook, again after a failure, and nothing when none is new', async () => {
   const received: string[] = []
-  const receiver = createServer((request, response) => {
+  const receiver = await serve((request, response) => {
     void text(request).then((body) => {
       received.push(body)
       response.writeHead(received.length === 1 ? 500 : 200).end('{}')
     })
   })
-  const { sandbox, folder, night, exits } = await jobFolder(await listening(receiver))
-  onTestFinished(() => closed(receiver))
+  const { sandbox, folder, night, exits } = await jobFolder(receiver)
   await night('watch coffee')
   await night('send.sh')
   expect(readFileSync(join(folder, 'job.log'), 'utf8')).toMatch(/error: 500$/m)

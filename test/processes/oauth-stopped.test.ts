@@ -1,25 +1,23 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { type ServerResponse, createServer } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 import { sqliteStore } from '../../src/extensions/shared/index.ts'
-import { closed, listening } from '../support/listening.ts'
 import { newFolder } from '../support/folder.ts'
 import { realTime } from '../support/real-time.ts'
 import { redirectUri } from '../oauth/authorization-server.ts'
 import { makeOAuth, tokenSet } from '../oauth/helpers.ts'
+import { serve } from './command.ts'
 
 it.skipIf(process.platform === 'win32')(
   'a process that is stopped during a refresh lets others wait, who use its tokens when it continues',
   async () => {
     const responses: ServerResponse[] = []
-    const server = createServer((request, response) => {
+    const url = await serve((request, response) => {
       void text(request).then(() => responses.push(response))
     })
-    const url = await listening(server)
-    onTestFinished(() => closed(server))
     const path = join(newFolder(), 'tokens.sqlite')
     const store = sqliteStore(path)
     onTestFinished(() => store.close())

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { toNodeListener } from '../../src/extensions/node/index.ts'
-import { closed, listening } from '../support/listening.ts'
-import { server, social, useCommand } from './command.ts'
+import { serve, server, social, useCommand } from './command.ts'
 
 useCommand()
 
@@ -12,14 +10,11 @@ describe('two runs of a job at once', () => {
     async (line) => {
       // No answer comes before one of them has ended.
       const isOneOver = Promise.withResolvers<void>()
-      const service = createServer(
-        toNodeListener((request) => isOneOver.promise.then(() => server.fetch(request))),
-      )
-      const env = { SOCIAL_SEARCH_BASE_URL: `${await listening(service)}${new URL(server.baseUrl).pathname}` }
+      const later = toNodeListener((request) => isOneOver.promise.then(() => server.fetch(request)))
+      const env = { SOCIAL_SEARCH_BASE_URL: `${await serve(later)}${new URL(server.baseUrl).pathname}` }
       const runs = [social(line, { env }), social(line, { env })]
       void Promise.race(runs).then(() => isOneOver.resolve())
       const both = await Promise.all(runs)
-      await closed(service)
       expect(both.map(({ code }) => code).sort()).toEqual([0, 2])
       expect(both.map(({ err }) => err).join('')).toMatch(/is in use by another run/)
       expect(server.requests).toHaveLength(1)

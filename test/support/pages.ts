@@ -1,3 +1,5 @@
+import type { MicroblogPost } from '../../src/index.ts'
+
 /** A post as documented; `id` tells it from others. */
 export function post(id: string): Record<string, unknown> {
   return {
@@ -8,6 +10,16 @@ export function post(id: string): Record<string, unknown> {
       ...{ replyCount: 0, retweetCount: 0, viewsCount: 9 },
     },
   }
+}
+
+/** The same with other counts, and perhaps other fields. */
+export function postWith(
+  id: string,
+  counts: Partial<MicroblogPost['engagements']>,
+  more: Partial<MicroblogPost> = {},
+): MicroblogPost {
+  const whole = post(id) as unknown as MicroblogPost
+  return { ...whole, engagements: { ...whole.engagements, ...counts }, ...more }
 }
 
 /** A page as documented. */

@@ -5,15 +5,8 @@ import { type Engine, type Program, jsonFunction, programOf, said, start } from 
 /** Starts the WebKitGTK of this machine. It needs a display, so it gets a virtual one. */
 export async function webkitEngine(): Promise<Engine> {
   const packages = 'webkit2gtk-driver xvfb'
-  const display = start(programOf(['Xvfb'], 'XVFB', packages), () => [
-    '-displayfd',
-    '3',
-    '-nolisten',
-    'tcp',
-    '-screen',
-    '0',
-    '800x600x24',
-  ])
+  const options = '-displayfd 3 -nolisten tcp -screen 0 800x600x24'.split(' ')
+  const display = start(programOf(['Xvfb'], 'XVFB', packages), () => options)
   const number = await said(display, 'fd3', /(\d+)\n/)
   const port = await freePort()
   const driver = start(programOf(['WebKitWebDriver'], 'WEBKIT_DRIVER', packages), () => [`--port=${port}`], {
@@ -45,11 +38,13 @@ export async function webkitEngine(): Promise<Engine> {
             const done = arguments[arguments.length - 1];
             (${jsonFunction(run)})(arguments[0]).then((value) => done({ value }), (error) => done({ error: String(error) }))`
           const text = JSON.stringify(given) as string | undefined
-          const { value, error } = await command<{ value: string; error?: string }>(
+          const body = { script, args: [text ?? ''] }
+          const ended = await command<{ value: string; error?: string }>(
             'POST',
             `${session}/execute/async`,
-            { script, args: text === undefined ? [''] : [text] },
+            body,
           )
+          const { value, error } = ended
           if (error !== undefined) throw new Error(error)
           return JSON.parse(value) as never
         },

@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { mentionsList } from '../../../src/api/endpoints/mentions.ts'
-import { type MicroblogPost, microblogSearch } from '../../../src/api/endpoints/microblog.ts'
+import { microblogSearch } from '../../../src/api/endpoints/microblog.ts'
 import type { Operation } from '../../../src/api/operation.ts'
 import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
 import { type Call, type CallResult, type Send, newRecord } from '../../../src/core/call/call.ts'
 import { Redactor } from '../../../src/lib/redactor.ts'
 import { newFolder } from '../../support/folder.ts'
-import { post } from '../../support/pages.ts'
+import { post, postWith } from '../../support/pages.ts'
 import { allOf, change } from '../../support/posts-database.ts'
 
 const folder = newFolder()
@@ -55,10 +55,7 @@ async function stored(...pages: readonly (readonly unknown[])[]): Promise<void> 
   database.close()
 }
 
-const viewed = (id: string, viewsCount: number, more: Partial<MicroblogPost> = {}): MicroblogPost => {
-  const whole = post(id) as unknown as MicroblogPost
-  return { ...whole, engagements: { ...whole.engagements, viewsCount }, ...more }
-}
+const viewed = (id: string, viewsCount: number, more = {}) => postWith(id, { viewsCount }, more)
 
 const views = 'SELECT "engagements.viewsCount" AS views'
 

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { closed, listening } from '../../support/listening.ts'
-import { post } from '../../support/pages.ts'
+import { postWith } from '../../support/pages.ts'
 
 export interface GrowingPost {
   readonly id: string
@@ -79,7 +79,9 @@ export class GrowingService {
     const bodies = new Map(page.map(({ id, body }) => [id, body]))
     this.answers.push({ number, run, query, bodies, seenAt: Infinity })
     this.charged[query] = (this.charged[query] ?? 0) + 2
-    const posts = page.map((post) => shown(post, number))
+    const posts = page.map(({ id, time, body }) =>
+      postWith(id, { viewsCount: number }, { body, timestamp: time }),
+    )
     const next = listed.length > pageSize && { nextCursor: page.at(-1)?.id }
     this.#change()
     return {
@@ -110,9 +112,4 @@ export class GrowingService {
       if (query !== first && number % 5 === 0) this.posts[first ?? '']?.unshift(post)
     }
   }
-}
-
-function shown({ id, time, body }: GrowingPost, views: number): object {
-  const { engagements, ...rest } = post(id) as { engagements: object }
-  return { ...rest, body, timestamp: time, engagements: { ...engagements, viewsCount: views } }
 }
