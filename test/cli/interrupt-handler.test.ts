@@ -8,7 +8,7 @@ import { settle, useVirtualTime } from '../support/clock.ts'
 import { sandboxFlag } from '../support/sandbox.ts'
 import { failed } from '../support/command-line.ts'
 import { change, rowsOf } from '../support/posts-database.ts'
-import { between, handlersOf, press, sandbox, social, useCommand } from './command.ts'
+import { between, handlersOf, inTurn, press, sandbox, social, useCommand } from './command.ts'
 
 useCommand()
 // A job that has ended leaves Ctrl-C to the process.
@@ -85,9 +85,7 @@ describe('Ctrl-C during a request', () => {
 
   it('ends the job at once when it is pressed twice, and says that the page may have been charged', async () => {
     presses = 2
-    expect(await social('search coffee')).toMatchObject(
-      failed(130, 'the page under way is not saved, and may have been charged'),
-    )
+    await inTurn([search, 130, 'the page under way is not saved, and may have been charged'])
   })
 })
 

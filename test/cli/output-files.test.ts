@@ -227,16 +227,13 @@ describe('--out posts.db', () => {
     ['a budget ends it', null, '--budget 5', 5, '6 records (6 new) · 4 credits'],
     ['page two fails', { status: 403, skip: 1 }, '', 3, '3 records (3 new) · 2 credits'],
     ['page one fails', { status: 403 }, '', 3, '0 records (0 new) · 0 credits'],
-  ])(
-    'says what the file has, what it cost and how to continue when %s',
-    async (_, fault, flags, code, end) => {
-      if (fault !== null) sandbox.inject(fault)
-      const more = code === 5 ? ' and a higher --budget, which counts all runs' : ''
-      const { err, ...ended } = await social(`${search} ${flags}`)
-      const said = [`To continue: the same command with --resume${more}`, `posts.db: ${end}`]
-      expect([ended.code, linesOf(err).slice(-2)]).toEqual([code, said])
-    },
-  )
+  ])('says what the file has, what it cost, how to continue when %s', async (_, fault, flags, code, end) => {
+    if (fault !== null) sandbox.inject(fault)
+    const more = code === 5 ? ' and a higher --budget, which counts all runs' : ''
+    const { err, ...ended } = await social(`${search} ${flags}`)
+    const said = [`To continue: the same command with --resume${more}`, `posts.db: ${end}`]
+    expect([ended.code, linesOf(err).slice(-2)]).toEqual([code, said])
+  })
 
   it('says before it pays that it has the whole job, unless --resume is there', async () => {
     const hint = 'posts.db already has this whole job. This run pays for it again'

@@ -56,16 +56,13 @@ describe('a stored login', () => {
     expect(statSync(stored).mode & 0o777).toBe(0o600)
   })
 
-  onPosix.each(['640', '620', '604'])(
-    'is refused when others can read or replace it: mode %s',
-    async (mode) => {
-      await logIn()
-      chmodSync(stored, `0${mode}`)
-      vi.stubEnv('SOCIAL_SEARCH_API_KEY', '')
-      await inTurn(['search coffee', 3, 'can be read by other users'])
-      expect(existsSync(stored)).toBe(true)
-    },
-  )
+  onPosix.each(['640', '620', '604'])('is refused when others can read or replace it: %s', async (mode) => {
+    await logIn()
+    chmodSync(stored, `0${mode}`)
+    vi.stubEnv('SOCIAL_SEARCH_API_KEY', '')
+    await inTurn(['search coffee', 3, 'can be read by other users'])
+    expect(existsSync(stored)).toBe(true)
+  })
 })
 
 describe.skipIf(process.platform === 'win32')('without a folder of the user', () => {

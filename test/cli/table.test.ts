@@ -115,13 +115,8 @@ describe('createTable()', () => {
   it('measures emoji, flags and joined letters as a terminal shows them', () => {
     const texts = ['👩‍👩‍👧', '🇩🇪', '❤️', '한국', 'á']
     const records = texts.map((text) => ({ text, end: '|' }))
-    expect(linesOf(records, 40, ['text', 'end']).slice(1)).toEqual([
-      '👩‍👩‍👧    |',
-      '🇩🇪    |',
-      '❤️    |',
-      '한국  |',
-      'á     |',
-    ])
+    const [, ...lines] = linesOf(records, 40, ['text', 'end'])
+    expect(lines).toEqual(['👩‍👩‍👧    |', '🇩🇪    |', '❤️    |', '한국  |', 'á     |'])
   })
 })
 

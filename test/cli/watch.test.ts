@@ -88,16 +88,13 @@ describe('watch of several queries', () => {
     ['is in Latin-1', Buffer.from('café', 'latin1'), []],
     ['is in UTF-16 without a byte order mark', Buffer.from('tea', 'utf16le'), []],
     ['is in UTF-16 of PowerShell', Buffer.from('\ufeffcafé\r\ntea', 'utf16le'), []],
-  ])(
-    'reads a file of queries in UTF-8, and refuses any other before it pays: one that %s',
-    async (_, text, queries) => {
-      writeFileSync('brands.txt', text)
-      const line = 'watch --queries brands.txt --once --budget 20 --out posts.db'
-      const refused = [line, 2, '--queries: the file is not UTF-8; save it as UTF-8'] as const
-      await inTurn(queries.length === 0 ? refused : [line, 0])
-      expect(bodies().map((body) => (body as { query: string }).query)).toEqual(queries)
-    },
-  )
+  ])('reads a file of queries in UTF-8, and pays for no other: one that %s', async (_, text, queries) => {
+    writeFileSync('brands.txt', text)
+    const line = 'watch --queries brands.txt --once --budget 20 --out posts.db'
+    const refused = [line, 2, '--queries: the file is not UTF-8; save it as UTF-8'] as const
+    await inTurn(queries.length === 0 ? refused : [line, 0])
+    expect(bodies().map((body) => (body as { query: string }).query)).toEqual(queries)
+  })
 
   it('continues a file that a version without these tables has written', async () => {
     await social('watch coffee --once --out posts.db')

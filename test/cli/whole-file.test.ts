@@ -59,20 +59,17 @@ describe('writeWhole()', () => {
     expect([readdirSync(folder), readFileSync(path, 'utf8')]).toEqual([['posts.csv'], 'own'])
   })
 
-  onPosix.each([0o600, 0o640, 0o444, 0o666])(
-    'keeps the mode of a file that it replaces: %o',
-    async (mode) => {
-      writeFileSync(path, 'old')
-      chmodSync(path, mode)
-      // Not even for a moment may somebody else read it.
-      const check = () => {
-        for (const name of readdirSync(folder))
-          expect(statSync(join(folder, name)).mode & 0o077 & ~mode).toBe(0)
-      }
-      await write([large, large], true, check)
-      expect([statSync(path).mode & 0o777, statSync(path).size]).toEqual([mode, 140_000])
-    },
-  )
+  onPosix.each([0o600, 0o640, 0o444, 0o666])('keeps the mode of a file it replaces: %o', async (mode) => {
+    writeFileSync(path, 'old')
+    chmodSync(path, mode)
+    // Not even for a moment may somebody else read it.
+    const check = () => {
+      for (const name of readdirSync(folder))
+        expect(statSync(join(folder, name)).mode & 0o077 & ~mode).toBe(0)
+    }
+    await write([large, large], true, check)
+    expect([statSync(path).mode & 0o777, statSync(path).size]).toEqual([mode, 140_000])
+  })
 
   it('replaces what a link leads to, which stays a link, also before there is a file', async () => {
     const target = join(folder, 'target.csv')

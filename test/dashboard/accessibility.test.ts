@@ -11,41 +11,38 @@ const axe = readFileSync(join(example, 'node_modules/axe-core/axe.min.js'), 'utf
 it.each([
   ['light', ofCommit([1920, 1280])],
   ['dark', ofCommit([768, 390])],
-] as const)(
-  'axe-core finds nothing in the %s page at %d px, and nothing overflows',
-  async (colorScheme, width) => {
-    const page = await open('/', { colorScheme, viewport: { width, height: 844 } })
-    await page.addScriptTag({ content: axe })
-    const check = () => expectAccessible(page, width)
-    await page.locator('.mention').first().waitFor()
-    await check()
-    await searched(page, 'react', { versus: 'vue', pages: 3 })
-    await page.locator('.plot summary').click()
-    await page.locator('details tbody button').first().click()
-    await check()
-    const fold = page.locator('.fold [aria-expanded=false]')
-    if (await fold.isVisible()) await fold.click()
-    await page.getByRole('button', { name: '90 days' }).click()
-    await page.locator('.stale').waitFor()
-    await check()
-    if (width < 900) {
-      const bars = await page.evaluate(() =>
-        ['.top', '.tabs'].map((bar) => document.querySelector(bar)!.getBoundingClientRect().height),
-      )
-      expect(bars.reduce((sum, height) => sum + height, 0)).toBeLessThan(0.12 * 844)
-    }
-    await page.getByRole('button', { name: '28 days', exact: true }).click()
-    await inject({ status: 503, times: 3 })
-    await search(page, `failing ${width}`, { pages: 3 })
-    await page.getByRole('alert').waitFor()
-    await check()
-    await page.getByRole('button', { name: 'mentions', exact: true }).click()
-    await page.locator('.mention').first().getByRole('checkbox').check()
-    await page.locator('.mention').nth(1).getByRole('button', { name: 'Seen' }).click()
-    await page.locator('.plot summary').click()
-    await check()
-  },
-)
+] as const)('axe-core finds nothing in the %s page at %d px; nothing overflows', async (scheme, width) => {
+  const page = await open('/', { colorScheme: scheme, viewport: { width, height: 844 } })
+  await page.addScriptTag({ content: axe })
+  const check = () => expectAccessible(page, width)
+  await page.locator('.mention').first().waitFor()
+  await check()
+  await searched(page, 'react', { versus: 'vue', pages: 3 })
+  await page.locator('.plot summary').click()
+  await page.locator('details tbody button').first().click()
+  await check()
+  const fold = page.locator('.fold [aria-expanded=false]')
+  if (await fold.isVisible()) await fold.click()
+  await page.getByRole('button', { name: '90 days' }).click()
+  await page.locator('.stale').waitFor()
+  await check()
+  if (width < 900) {
+    const bars = await page.evaluate(() =>
+      ['.top', '.tabs'].map((bar) => document.querySelector(bar)!.getBoundingClientRect().height),
+    )
+    expect(bars.reduce((sum, height) => sum + height, 0)).toBeLessThan(0.12 * 844)
+  }
+  await page.getByRole('button', { name: '28 days', exact: true }).click()
+  await inject({ status: 503, times: 3 })
+  await search(page, `failing ${width}`, { pages: 3 })
+  await page.getByRole('alert').waitFor()
+  await check()
+  await page.getByRole('button', { name: 'mentions', exact: true }).click()
+  await page.locator('.mention').first().getByRole('checkbox').check()
+  await page.locator('.mention').nth(1).getByRole('button', { name: 'Seen' }).click()
+  await page.locator('.plot summary').click()
+  await check()
+})
 
 describe.each([320, 1280])('in the dark at %d px', (width) => {
   const dark = { colorScheme: 'dark', viewport: { width, height: 844 } } as const
@@ -56,22 +53,19 @@ describe.each([320, 1280])('in the dark at %d px', (width) => {
     ['offline', '/?q=tea', 'You are offline.', (page: Page) => page.context().setOffline(true)],
     ['of a search that is not loaded', '/?q=tea&vs=milk', 'Not loaded yet.', () => {}],
     ['of mentions', '/?tab=mentions', 'Seen', () => {}],
-  ] as const)(
-    'axe-core finds nothing in the page %s, and nothing overflows',
-    async (_, path, text, happen) => {
-      const page = await open('/?tab=search', dark)
-      await page.addScriptTag({ content: axe })
-      await page.getByText('credits left').waitFor()
-      await happen(page)
-      await page.evaluate((path) => {
-        history.pushState(null, '', path)
-        dispatchEvent(new PopStateEvent('popstate'))
-      }, path)
-      if (text === 'You are offline.') await page.getByLabel('Search posts').press('Enter')
-      await page.getByText(text).filter({ visible: true }).first().waitFor()
-      await expectAccessible(page, width)
-    },
-  )
+  ] as const)('axe-core finds nothing in the page %s; nothing overflows', async (_, path, text, happen) => {
+    const page = await open('/?tab=search', dark)
+    await page.addScriptTag({ content: axe })
+    await page.getByText('credits left').waitFor()
+    await happen(page)
+    await page.evaluate((path) => {
+      history.pushState(null, '', path)
+      dispatchEvent(new PopStateEvent('popstate'))
+    }, path)
+    if (text === 'You are offline.') await page.getByLabel('Search posts').press('Enter')
+    await page.getByText(text).filter({ visible: true }).first().waitFor()
+    await expectAccessible(page, width)
+  })
 })
 
 it.each([ofCommit([390, 768]), ofCommit([1024, 1280])])(
@@ -167,30 +161,27 @@ function smallTargets(page: Page, size: number): Promise<string[]> {
   }, size)
 }
 
-it.each(['light', 'dark'] as const)(
-  'in %s, two series differ by contrast and pattern',
-  async (colorScheme) => {
-    const page = await open('/', { colorScheme })
-    const luminances = await page.evaluate(() =>
-      ['accent', 'second', 'surface'].map((name) => {
-        const context = document.createElement('canvas').getContext('2d')!
-        const probe = document.body.appendChild(document.createElement('i'))
-        probe.style.color = `var(--${name})`
-        context.fillStyle = getComputedStyle(probe).color
-        context.fillRect(0, 0, 1, 1)
-        const [red, green, blue] = [...context.getImageData(0, 0, 1, 1).data].map((value) => {
-          const part = value / 255
-          return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-        })
-        return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
-      }),
-    )
-    const contrast = (a: number, b: number) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
-    const [first, second, surface] = luminances as [number, number, number]
-    expect(contrast(first, second)).toBeGreaterThan(1.5)
-    expect(Math.min(contrast(first, surface), contrast(second, surface))).toBeGreaterThan(3)
-    await searched(page, 'react', { versus: 'vue', pages: 1 })
-    const pattern = page.locator('.bar.s1').first()
-    expect(await pattern.evaluate((bar) => getComputedStyle(bar).backgroundImage)).toMatch(/repeating/)
-  },
-)
+it.each(['light', 'dark'] as const)('in %s, series differ by contrast and pattern', async (colorScheme) => {
+  const page = await open('/', { colorScheme })
+  const luminances = await page.evaluate(() =>
+    ['accent', 'second', 'surface'].map((name) => {
+      const context = document.createElement('canvas').getContext('2d')!
+      const probe = document.body.appendChild(document.createElement('i'))
+      probe.style.color = `var(--${name})`
+      context.fillStyle = getComputedStyle(probe).color
+      context.fillRect(0, 0, 1, 1)
+      const [red, green, blue] = [...context.getImageData(0, 0, 1, 1).data].map((value) => {
+        const part = value / 255
+        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+      })
+      return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
+    }),
+  )
+  const contrast = (a: number, b: number) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+  const [first, second, surface] = luminances as [number, number, number]
+  expect(contrast(first, second)).toBeGreaterThan(1.5)
+  expect(Math.min(contrast(first, surface), contrast(second, surface))).toBeGreaterThan(3)
+  await searched(page, 'react', { versus: 'vue', pages: 1 })
+  const pattern = page.locator('.bar.s1').first()
+  expect(await pattern.evaluate((bar) => getComputedStyle(bar).backgroundImage)).toMatch(/repeating/)
+})

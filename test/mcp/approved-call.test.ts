@@ -57,29 +57,23 @@ describe('createMcp()', () => {
     ['accept', false, 'declined'],
     ['cancel', true, 'nobody has answered'],
     ['something else', true, 'nobody has answered'],
-  ])(
-    'sends nothing when the person answers %s with %j, and says what happened',
-    async (action, approve, said) => {
-      const { sandbox, call } = setUp()
-      const approval = answer(await call({ query: 'coffee' }), action, approve)
-      const { structuredContent } = await call({ query: 'coffee' }, approval)
-      expect(structuredContent).toMatchObject({ ok: false, error: { code: 'confirmation', charged: 'no' } })
-      const [found] = /declined|nobody has answered/.exec(JSON.stringify(structuredContent)) ?? []
-      expect(found).toBe(said)
-      expect(sandbox.requests).toEqual([])
-    },
-  )
+  ])('sends nothing when a person answers %s with %j, and says so', async (action, approve, said) => {
+    const { sandbox, call } = setUp()
+    const approval = answer(await call({ query: 'coffee' }), action, approve)
+    const { structuredContent } = await call({ query: 'coffee' }, approval)
+    expect(structuredContent).toMatchObject({ ok: false, error: { code: 'confirmation', charged: 'no' } })
+    const [found] = /declined|nobody has answered/.exec(JSON.stringify(structuredContent)) ?? []
+    expect(found).toBe(said)
+    expect(sandbox.requests).toEqual([])
+  })
 
-  it.each([undefined, null, {}])(
-    'makes the call when it is accepted with the content %j',
-    async (content) => {
-      const { sandbox, call } = setUp()
-      const { requestState } = await call({ query: 'coffee' })
-      const approval = { requestState, inputResponses: { approval: { action: 'accept', content } } }
-      const { structuredContent } = await call({ query: 'coffee' }, approval)
-      expect([structuredContent?.ok, sandbox.ledger.spent]).toEqual([true, 2])
-    },
-  )
+  it.each([undefined, null, {}])('makes the call when accepted with the content %j', async (content) => {
+    const { sandbox, call } = setUp()
+    const { requestState } = await call({ query: 'coffee' })
+    const approval = { requestState, inputResponses: { approval: { action: 'accept', content } } }
+    const { structuredContent } = await call({ query: 'coffee' }, approval)
+    expect([structuredContent?.ok, sandbox.ledger.spent]).toEqual([true, 2])
+  })
 })
 
 /** A client of 2025, which answers questions itself, on a transport in memory. */

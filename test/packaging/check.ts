@@ -1,15 +1,6 @@
 /** Gates on what would be published; needs nothing from the network. `--update` writes `surface.md`. */
 import { spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import fs, { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import bounds from '../../bench/guard/bounds.json' with { type: 'json' }
@@ -35,12 +26,9 @@ claimNone('exports the types of its signatures, so that a library may export par
 
 const types = entryPoints.map(({ path }) => ({ path, files: typesLoadedBy(path) }))
 // The peer of /mcp has types of zod itself.
-const withZod = types.filter(({ path, files }) => !path.endsWith('/mcp') && files.join().includes('/zod/'))
-claim(
-  'loads the types of zod for /schemas alone',
-  withZod.map(({ path }) => path).join() === 'social-search-sdk/schemas',
-  withZod.map(({ path }) => path).join('\n'),
-)
+const zodOf = types.filter(({ path, files }) => !path.endsWith('/mcp') && files.join().includes('/zod/'))
+const withZod = zodOf.map(({ path }) => path).join('\n')
+claim('loads the types of zod for /schemas alone', withZod === 'social-search-sdk/schemas', withZod)
 const [main] = types
 claim('loads at most 3 files of types for a client', Number(main?.files.length) <= 3, main?.files.join('\n'))
 const declared = types.flatMap(({ files }) => files.filter((file) => file.startsWith(join(root, 'dist'))))
@@ -61,28 +49,20 @@ try {
   run('npx', ['attw', tarball, '--profile', 'esm-only'])
   claim('passes attw', true)
 
-  mkdirSync(installed, { recursive: true })
+  fs.mkdirSync(installed, { recursive: true })
   run('tar', ['-xzf', tarball, '-C', installed, '--strip-components', '1'])
-  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+  const files = fs.readdirSync(installed, { recursive: true, encoding: 'utf8' })
   const users = /^(dist|docs|AGENTS|skills|llms|LICENSE|README|CHANGELOG|SECURITY|package\.json)/
-  claimNone(
-    'holds only what users need',
-    files.filter((file) => !users.test(file)),
-  )
-  const dangling = files
-    .filter((file) => file.endsWith('.md'))
-    .flatMap((file) =>
-      [...readFileSync(join(installed, file), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
-        ([, link = '']) => join(dirname(file), link),
-      ),
-    )
-    .filter((link) => !existsSync(join(installed, link)))
+  const needless = files.filter((file) => !users.test(file))
+  claimNone('holds only what users need', needless)
+  const links = files.filter((file) => file.endsWith('.md')).flatMap(linksIn)
+  const dangling = links.filter((link) => !existsSync(join(installed, link)))
   claimNone('links to no file that it does not hold', dangling)
   const foreign = files.filter((file) => file.endsWith('.js')).flatMap(foreignSourcesOf)
   claimNone('holds no code of other packages, by its source maps', foreign)
 
   for (const name of [...dependencies, ...Object.keys(packageJson.peerDependencies)]) {
-    mkdirSync(dirname(join(packages, name)), { recursive: true })
+    fs.mkdirSync(dirname(join(packages, name)), { recursive: true })
     symlinkSync(join(root, 'node_modules', name), join(packages, name))
   }
   cpSync(join(import.meta.dirname, 'load-all.mjs'), join(folder, 'load-all.mjs'))
@@ -93,32 +73,22 @@ try {
   const foldersOf = (name: string) =>
     Object.keys(byAll).filter((path) => path.endsWith(`/node_modules/${name}`))
   claim('shares its classes between import paths', true)
-  claim(
-    'loads each dependency from one folder',
-    dependencies.every((name) => foldersOf(name).length === 1),
-    JSON.stringify(byAll),
-  )
+  const several = dependencies.filter((name) => foldersOf(name).length !== 1)
+  claimNone('loads each dependency from one folder', several)
   const own = Object.entries(byClient).find(([path]) => path.endsWith('/social-search-sdk'))?.[1] ?? NaN
   claim(`loads at most ${bounds.loadedFiles} files of its own`, own <= bounds.loadedFiles, `${own} files`)
   for (const name of dependencies) {
     const path = join(packages, name)
     rmSync(path)
-    mkdirSync(path)
+    fs.mkdirSync(path)
     const replaced = { name, type: 'module', exports: { '.': './index.js', './*': './index.js' } }
     writeFileSync(join(path, 'package.json'), JSON.stringify(replaced))
-    writeFileSync(
-      join(path, 'index.js'),
-      `throw new Error('this is not ${name}')\nexport default undefined\n`,
-    )
-    const { status, stderr } = spawnSync(process.execPath, ['load-all.mjs'], {
-      cwd: folder,
-      encoding: 'utf8',
-    })
-    claim(
-      `fails if ${name} in node_modules is replaced by a package that throws`,
-      status === 1 && new RegExp(`this is not ${name}|module '${name}[/']`).test(stderr),
-      stderr,
-    )
+    const program = `throw new Error('this is not ${name}')\nexport default undefined\n`
+    writeFileSync(join(path, 'index.js'), program)
+    const options = { cwd: folder, encoding: 'utf8' } as const
+    const { status, stderr } = spawnSync(process.execPath, ['load-all.mjs'], options)
+    const hasFailed = status === 1 && new RegExp(`this is not ${name}|module '${name}[/']`).test(stderr)
+    claim(`fails if ${name} in node_modules is replaced by a package that throws`, hasFailed, stderr)
     rmSync(path, { recursive: true })
     symlinkSync(join(root, 'node_modules', name), path)
   }
@@ -130,11 +100,8 @@ const ofNode = (inputs: string[]) => inputs.filter((input) => input.startsWith('
 const { text, inputs } = await bundle('createTransport, microblog')
 claimNone('bundles for a browser without Node’s modules', ofNode(inputs))
 const ofZod = inputs.filter((input) => input.includes('/zod/'))
-claim(
-  'bundles zod without its translations and its JSON Schema',
-  ofZod.length > 0 && ofZod.every((input) => !/locales|json-schema|compile/.test(input)),
-  ofZod.join('\n'),
-)
+const isSmall = ofZod.length > 0 && !/locales|json-schema|compile/.test(ofZod.join())
+claim('bundles zod without its translations and its JSON Schema', isSmall, ofZod.join('\n'))
 claim('leaves the client out of a bundle that does not use it', !text.includes('SOCIAL_SEARCH_API_KEY'))
 const others = operations.filter(({ id }) => !id.startsWith('microblog.'))
 const kept = others.filter(({ path }) => text.includes(path)).map(({ id }) => id)
@@ -144,15 +111,10 @@ const shared = await bundle('SharedLimiter, sqliteStore', 'social-search-sdk/sha
 claimNone('bundles shared limits for a browser, whichever store they have', ofNode(shared.inputs))
 const client = await bundle('SocialSearch')
 const flow = await bundle('createOAuthClient', 'social-search-sdk/oauth')
-claim(
-  'bundles its OAuth client for a browser, and leaves it out of other bundles',
-  ofNode(flow.inputs).length === 0 && !client.text.includes('code_challenge'),
-)
+claimNone('bundles its OAuth client for a browser', ofNode(flow.inputs))
+claim('leaves its OAuth client out of other bundles', !client.text.includes('code_challenge'))
 
-async function bundle(
-  names: string,
-  from = 'social-search-sdk',
-): Promise<{ text: string; inputs: string[] }> {
+async function bundle(names: string, from = 'social-search-sdk') {
   const { metafile, outputFiles } = await build({
     stdin: { contents: `export { ${names} } from '${from}'`, resolveDir: root },
     bundle: true,
@@ -168,6 +130,12 @@ async function bundle(
   })
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs))
   return { text: outputFiles[0]?.text ?? '', inputs }
+}
+
+/** The files that a page leads to. */
+function linksIn(page: string): string[] {
+  const links = readFileSync(join(installed, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)
+  return Array.from(links, ([, link = '']) => join(dirname(page), link))
 }
 
 /** The sources of a built file that are not in the package's own `src`, or lack their text. */

@@ -31,9 +31,8 @@ try {
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig(moduleResolution)))
       run('npx', ['tsc', '--noEmit'], folder)
     }
-    console.log(
-      `✓ a consumer type-checks under TypeScript ${run('npx', ['tsc', '--version'], folder).trim().split(' ')[1]}`,
-    )
+    const [, number] = run('npx', ['tsc', '--version'], folder).trim().split(' ')
+    console.log(`✓ a consumer type-checks under TypeScript ${number}`)
   }
   console.log(`✓ ${run(process.execPath, ['consumer.ts'], folder).trim()}`)
   assert.equal(packageJson.engines.node, `>=${oldestNode}`)
@@ -42,10 +41,8 @@ try {
   console.log(`✓ Node ${oldestNode}.0: ${required}`)
 
   const mcp = spawnSync(process.execPath, [command, 'mcp', sandboxFlag], { cwd: folder, encoding: 'utf8' })
-  assert.equal(
-    mcp.stderr.trim(),
-    `social-search: mcp needs the package ${server}; install it: npm install ${server}`,
-  )
+  const said = `social-search: mcp needs the package ${server}; install it: npm install ${server}`
+  assert.equal(mcp.stderr.trim(), said)
   assert.equal(mcp.status, 1)
   console.log('✓ the command mcp tells how to install its server')
 
@@ -53,18 +50,11 @@ try {
   const agents = readFileSync(join(root, 'docs/agents.md'), 'utf8')
   const block = JSON.parse(/"args": (\[.*\])/.exec(agents)?.[1] ?? '[]') as string[]
   const args = block.map((arg) => arg.replace('/path/to/your/project', folder))
-  const client = {
-    protocolVersion: '2025-06-18',
-    capabilities: {},
-    clientInfo: { name: 'test', version: '1' },
-  }
-  const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: client }
+  const clientInfo = { name: 'test', version: '1' }
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+  const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`
   // A client starts it in a folder of its own.
-  const answer = spawnSync('npx', [...args, sandboxFlag], {
-    cwd: tmpdir(),
-    encoding: 'utf8',
-    input: `${JSON.stringify(initialize)}\n`,
-  })
+  const answer = spawnSync('npx', [...args, sandboxFlag], { cwd: tmpdir(), encoding: 'utf8', input })
   assert.match(answer.stdout, /"serverInfo"/, answer.stderr)
   console.log('✓ the block of docs/agents.md starts the server of tools from any folder')
 

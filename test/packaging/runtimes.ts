@@ -25,19 +25,11 @@ const runtimes: [name: string, command: string, args: string[]][] = [
 
 /** What comes of the calls in `consumer/proxy.mjs`, wherever it runs. */
 const throughProxy = {
-  posts: 40,
-  huge: 413,
-  forged: 403,
-  nobody: 401,
+  ...{ posts: 40, huge: 413, forged: 403, nobody: 401 },
   disallowed: ['PermissionDeniedError', 'operation_not_allowed', 'no'],
-  spentByRefusals: 0,
-  last: 20,
+  ...{ spentByRefusals: 0, last: 20 },
   exhausted: ['CreditBudgetError', 'credit_budget', 'no'],
-  credits: 6,
-  charged: 6,
-  signed: 202,
-  unsigned: 401,
-  events: 1,
+  ...{ credits: 6, charged: 6, signed: 202, unsigned: 401, events: 1 },
 }
 
 try {
@@ -46,21 +38,9 @@ try {
   for (const file of ['main.ts', 'scenario.ts'])
     cpSync(join(root, 'test/opentelemetry', file), join(folder, 'opentelemetry', file))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  run(
-    'npm',
-    [
-      'install',
-      '--silent',
-      tarball,
-      'deno@2',
-      'bun@1',
-      'node-22@npm:node@22',
-      'node-26@npm:node@26',
-      'workerd@1',
-      ...Object.entries(openTelemetry.dependencies).map(([name, version]) => `${name}@${version}`),
-    ],
-    folder,
-  )
+  const programs = ['deno@2', 'bun@1', 'node-22@npm:node@22', 'node-26@npm:node@26', 'workerd@1']
+  const others = Object.entries(openTelemetry.dependencies).map(([name, version]) => `${name}@${version}`)
+  run('npm', ['install', '--silent', tarball, ...programs, ...others], folder)
   const charges = new Map<string, Record<string, string>>()
   for (const [name, command, args] of runtimes) {
     const start = (...file: string[]) =>
@@ -106,10 +86,8 @@ async function goThroughProxy(command: string, args: string[], name: string): Pr
       ...{ SOCIAL_SEARCH_BASE_URL: baseUrl, SOCIAL_SEARCH_API_KEY: 'org_canary_5f2b8c1d9e' },
     }
     const { stdout } = await promisify(execFile)(command, args, { cwd: folder, timeout: 300_000, env })
-    assert.deepEqual(JSON.parse(stdout), {
-      found: hasOwn ? [1, 1] : [1],
-      refused: ['connect', 'no', attempts],
-    })
+    const report = { found: hasOwn ? [1, 1] : [1], refused: ['connect', 'no', attempts] }
+    assert.deepEqual(JSON.parse(stdout), report)
     assert.deepEqual(arrived, hasOwn ? [false, true] : [false])
   } finally {
     await close()
@@ -123,12 +101,8 @@ async function chargesOf(name: string, command: string, args: string[]): Promise
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: file, DENO_CERT: file }
   const urls = await startServices()
   try {
-    const options = { cwd: folder, timeout: 300_000, env }
-    const { stdout } = await promisify(execFile)(
-      command,
-      [...args, 'unsent.mjs', JSON.stringify(urls)],
-      options,
-    )
+    const words = [...args, 'unsent.mjs', JSON.stringify(urls)]
+    const { stdout } = await promisify(execFile)(command, words, { cwd: folder, timeout: 300_000, env })
     const said = Object.entries(JSON.parse(stdout) as Record<string, string>)
     const charged = Object.fromEntries(said.map(([service, words]) => [service, words.split(' ')[0] ?? '']))
     assert.deepEqual(charged, expectedCharges(name), stdout)

@@ -106,13 +106,8 @@ function isComputed({ declarations = [] }: ts.Symbol): boolean {
 function print(symbol: ts.Symbol): string[] {
   if (isComputed(symbol)) {
     const type = checker.getDeclaredTypeOfSymbol(symbol)
-    const members = type.isUnion() ? type.types : [type]
-    return [
-      `type ${symbol.name} = ${members
-        .map((member) => checker.typeToString(member))
-        .sort()
-        .join(' | ')};`,
-    ]
+    const members = (type.isUnion() ? type.types : [type]).map((member) => checker.typeToString(member))
+    return [`type ${symbol.name} = ${members.sort().join(' | ')};`]
   }
   return declarationsOf(symbol).map((node) => {
     const kept = ts.isClassDeclaration(node)

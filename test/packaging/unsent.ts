@@ -52,11 +52,7 @@ const services: Readonly<Record<string, Service>> = {
     start: () => overHttp2((stream) => stream.close(NGHTTP2_REFUSED_STREAM)),
   },
   'connection that never opens': { charged: unsentOnNode, start: stoppedProcess },
-  'handshake that is never answered': {
-    charged: unsentOnNode,
-    start: async () =>
-      `https://127.0.0.1:${await listen(net.createServer((socket) => socket.on('error', () => {})))}/v1`,
-  },
+  'handshake that is never answered': { ...inHandshake(() => {}), charged: unsentOnNode },
   // The service has read the requests to all others.
   'reset after the request': { charged: sent, start: () => overTcp((socket) => socket.resetAndDestroy()) },
   'end after the request': { charged: sent, start: () => overTcp((socket) => socket.end()) },
@@ -132,11 +128,8 @@ async function stoppedProcess(): Promise<string> {
   processes.push(child)
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   child.kill('SIGSTOP')
-  for (let i = 0; i < 6; i++)
-    net
-      .connect(Number(line), '127.0.0.1')
-      .on('error', () => {})
-      .unref()
+  const connect = () => net.connect(Number(line), '127.0.0.1').on('error', () => {})
+  for (let i = 0; i < 6; i++) connect().unref()
   await sleep(500)
   return `http://127.0.0.1:${Number(line)}/v1`
 }
@@ -178,9 +171,8 @@ async function overTcp(act: (socket: Socket, count: number) => void): Promise<st
 }
 
 async function overTls(act: (socket: Socket) => void, certificate = trusted): Promise<string> {
-  const server = tls
-    .createServer(certificate, (socket) => onRequests(socket, act))
-    .on('tlsClientError', () => {})
+  const server = tls.createServer(certificate, (socket) => onRequests(socket, act))
+  server.on('tlsClientError', () => {})
   return `https://127.0.0.1:${await listen(server)}/v1`
 }
 

@@ -46,17 +46,10 @@ export async function runOnWorkerd(folder: string): Promise<void> {
   })
   writeFileSync(join(folder, 'worker.capnp'), config)
   const ask = async (origin: string, path: string): Promise<unknown> => {
-    const init = path.startsWith('/data')
-      ? {
-          method: 'POST',
-          body: '{"query":"coffee","count":1}',
-          headers: { 'content-type': 'application/json' },
-        }
-      : {}
-    const response = await fetch(origin + path, {
-      ...init,
-      signal: AbortSignal.timeout(20_000),
-    })
+    const body = '{"query":"coffee","count":1}'
+    const search = { method: 'POST', body, headers: { 'content-type': 'application/json' } }
+    const signal = AbortSignal.timeout(20_000)
+    const response = await fetch(origin + path, { ...(path.startsWith('/data') && search), signal })
     const answer = (await response.json()) as { posts?: unknown[] }
     return answer.posts?.length ?? answer
   }

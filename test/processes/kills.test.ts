@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { allOf, rowsOf } from '../support/posts-database.ts'
+import { rowsOf } from '../support/posts-database.ts'
 import { command, run, useCommand, when } from './command.ts'
 import { GrowingService } from './kills/growing-service.ts'
 import { faultsOf } from './kills/oracle.ts'
@@ -73,14 +73,11 @@ it(`two watches and three searches keep one file true to what was paid for throu
   await exportNew()
   check()
   expect(gaps()).toEqual([])
-  const found = allOf(
-    out,
-    `SELECT DISTINCT searches.search AS query, id FROM social_search_results AS results
+  const found = `SELECT DISTINCT searches.search || ' ' || id FROM social_search_results AS results
      JOIN social_search_searches AS searches ON searches.number = results.search
-     JOIN microblog_posts AS posts ON posts.number = results.number`,
-  )
+     JOIN microblog_posts AS posts ON posts.number = results.number`
   const pairs = new Set(exported.flatMap(({ id, query }) => query.map((each) => `${each} ${id}`)))
-  expect([...pairs].sort()).toEqual(found.map(({ query, id }) => `${String(query)} ${String(id)}`).sort())
+  expect([...pairs].sort()).toEqual(rowsOf(out, found).sort())
   const rows = exported.map(({ id, query }) => `${id} ${query.join()}`)
   expect(new Set(rows).size).toBe(rows.length)
   await service.close()

@@ -47,7 +47,7 @@ async function session(flags: string, params: object = search) {
 }
 
 /** For `during`: calls a search, and acts once the service has its request. */
-const underWay = (act: (child: ChildProcess) => void) => (child: ChildProcess) => {
+const underWay = (act: (child: ChildProcess) => unknown) => (child: ChildProcess) => {
   send(child, [...begin, call()])
   afterRequests(1, act)(child)
 }
@@ -73,10 +73,7 @@ describe('mcp', () => {
     server.inject({ delay: 1000 })
     const result = await social('mcp --budget 4/day', {
       input: null,
-      during: underWay((child) => {
-        if (end === 'SIGTERM') child.kill(end)
-        else child.stdin?.end()
-      }),
+      during: underWay((child) => (end === 'SIGTERM' ? child.kill(end) : child.stdin?.end())),
     })
     expect([result.code, JSON.parse(result.err)]).toEqual([code, report])
   })

@@ -79,20 +79,17 @@ describe('with oidc-provider', () => {
     expect(server.refreshes).toEqual([true])
   })
 
-  it.each(['revoked', 'expired'])(
-    'fifty calls with a token that is %s succeed after one refresh',
-    async (end) => {
-      const { server, service, session, client } = await authorized()
-      await expire(server, await session.token())
-      // The client sends a token until it expires, or the service refuses it.
-      const tokens = end === 'expired' ? await session.signOut() : null
-      if (tokens) await session.replace({ ...tokens, expiresAt: Date.now() - 1 })
-      await Promise.all(Array.from({ length: 50 }, () => client.organization.usage()))
-      expect(service.statuses.filter((status) => status === 200)).toHaveLength(50)
-      if (end === 'expired') expect(service.statuses).toHaveLength(50)
-      expect(server.refreshes).toEqual([true])
-    },
-  )
+  it.each(['revoked', 'expired'])('50 calls with a %s token succeed after one refresh', async (end) => {
+    const { server, service, session, client } = await authorized()
+    await expire(server, await session.token())
+    // The client sends a token until it expires, or the service refuses it.
+    const tokens = end === 'expired' ? await session.signOut() : null
+    if (tokens) await session.replace({ ...tokens, expiresAt: Date.now() - 1 })
+    await Promise.all(Array.from({ length: 50 }, () => client.organization.usage()))
+    expect(service.statuses.filter((status) => status === 200)).toHaveLength(50)
+    if (end === 'expired') expect(service.statuses).toHaveLength(50)
+    expect(server.refreshes).toEqual([true])
+  })
 })
 
 describe('sqliteStore() with oidc-provider', () => {

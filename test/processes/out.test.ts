@@ -71,11 +71,8 @@ describe('SIGINT while another program has the file', () => {
     change(path, 'PRAGMA journal_mode = DELETE')
     const other = new DatabaseSync(path)
     other.exec('BEGIN EXCLUSIVE')
-    const during = (child: ChildProcess) =>
-      when(
-        () => hasOpened(child, path),
-        () => child.kill('SIGINT'),
-      )(child)
+    const kill = (child: ChildProcess) => child.kill('SIGINT')
+    const during = (child: ChildProcess) => when(() => hasOpened(child, path), kill)(child)
     // Nothing has to be tidied up, so the system ends it. Without the signal it would wait, then fail with 1.
     expect((await social(line.replace('FILE', path), { during })).code).toBe(null)
     other.close()

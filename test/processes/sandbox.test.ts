@@ -31,19 +31,16 @@ async function started(flags = '') {
 }
 
 describe('social-search sandbox', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)(
-    'prints URL and key, serves, and ends cleanly on %s',
-    async (signal) => {
-      const { child, output, baseUrl, apiKey } = await started()
-      expect(output).toContain(`export SOCIAL_SEARCH_BASE_URL=${baseUrl}\n`)
-      expect(output).toContain(`export SOCIAL_SEARCH_API_KEY=${apiKey}\n`)
-      const response = await fetch(searchRequest({ baseUrl, apiKey }, { query: 'coffee' }))
-      expect(response.status).toBe(200)
+  it.each(['SIGINT', 'SIGTERM'] as const)('prints URL and key, serves, and ends on %s', async (signal) => {
+    const { child, output, baseUrl, apiKey } = await started()
+    expect(output).toContain(`export SOCIAL_SEARCH_BASE_URL=${baseUrl}\n`)
+    expect(output).toContain(`export SOCIAL_SEARCH_API_KEY=${apiKey}\n`)
+    const response = await fetch(searchRequest({ baseUrl, apiKey }, { query: 'coffee' }))
+    expect(response.status).toBe(200)
 
-      child.kill(signal)
-      expect(await once(child, 'exit')).toEqual([0, null])
-    },
-  )
+    child.kill(signal)
+    expect(await once(child, 'exit')).toEqual([0, null])
+  })
 
   it('serves the printed catalog and the key to write, with the limits of its options', async () => {
     const { printed, baseUrl } = await started('--per-minute 1')

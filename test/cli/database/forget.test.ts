@@ -8,11 +8,8 @@ import { between, inTurn, social, useCommand } from '../command.ts'
 
 const words = ['quokkasecret', 'zebrahandle', 'narwhalname']
 const secret = { id: '1', body: 'quokkasecret about tea', author: 'zebrahandle', name: 'Narwhalname' }
-const others = range(2, 9).map((id) => ({
-  id: String(id),
-  body: `tea number ${id}`,
-  timestamp: new Date().toISOString(),
-}))
+const timestamp = new Date().toISOString()
+const others = range(2, 9).map((id) => ({ id: String(id), body: `tea number ${id}`, timestamp }))
 useCommand({ content: { microblog: [{ ...secret, timestamp: '2025-11-01T10:00:00.000Z' }, ...others] } })
 
 /** Another program that has the file open, so that its log stays. */

@@ -43,10 +43,8 @@ for (const [name, store] of Object.entries(stores)) {
   })
   await Promise.all(searches)
   expect(requests.length === 4, `${name}: not every search was sent`)
-  expect(
-    requests.every(({ inFlight }) => inFlight === 1),
-    `${name}: two limiters do not share a slot`,
-  )
+  const isShared = requests.every(({ inFlight }) => inFlight === 1)
+  expect(isShared, `${name}: two limiters do not share a slot`)
   await Promise.all(limiters.map((limiter) => limiter.close()))
 }
 await Promise.all([redis.quit(), ioredis.quit(), pool.end()])
@@ -62,15 +60,9 @@ const cached = new QueryClient()
 const { posts: queried } = await cached.fetchQuery(searchOptions(client, 'microblog.search', params))
 expect(queried.length === 20, 'TanStack Query fetches no posts')
 
-const initialize = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'peers', version: '1' } },
-}
-const command = 'node_modules/social-search-sdk/dist/cli/main.js'
-const { stdout, stderr } = spawnSync(process.execPath, [command, 'mcp', '--sandbox'], {
-  input: `${JSON.stringify(initialize)}\n`,
-  encoding: 'utf8',
-})
+const clientInfo = { name: 'peers', version: '1' }
+const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello })}\n`
+const words = ['node_modules/social-search-sdk/dist/cli/main.js', 'mcp', '--sandbox']
+const { stdout, stderr } = spawnSync(process.execPath, words, { input, encoding: 'utf8' })
 expect(stdout.includes('"serverInfo"'), `the MCP server does not answer: ${stdout}${stderr}`)

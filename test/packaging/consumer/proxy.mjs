@@ -44,12 +44,10 @@ async function serve() {
 
 const { name, port, close } = await serve()
 const origin = `http://127.0.0.1:${port}`
-const page = new SocialSearch({
-  baseUrl: `${origin}/api/social`,
-  auth: false,
-  limits,
-  headers: { 'x-user': 'ada' },
-})
+const headers = { 'x-user': 'ada' }
+const page = new SocialSearch({ baseUrl: `${origin}/api/social`, auth: false, limits, headers })
+
+const searchPath = '/api/social/data/microblog/tweets/search'
 
 async function refused(call) {
   try {
@@ -59,11 +57,7 @@ async function refused(call) {
   }
 }
 
-async function status(
-  headers,
-  body = '{"query":"coffee"}',
-  path = '/api/social/data/microblog/tweets/search',
-) {
+async function status(headers, body = '{"query":"coffee"}', path = searchPath) {
   const all = { 'content-type': 'application/json', 'x-user': 'bob', ...headers }
   const response = await fetch(origin + path, { method: 'POST', headers: all, body })
   await response.text()

@@ -4,14 +4,8 @@ import { SocialSearch } from 'social-search-sdk'
 const [given] = globalThis.Deno ? Deno.args : process.argv.slice(2)
 const said = {}
 for (const [name, baseUrl] of Object.entries(JSON.parse(given))) {
-  const options = {
-    apiKey: 'org_canary_5f2b8c1d9e',
-    organization: name,
-    logger: false,
-    retry: false,
-    timeout: 3000,
-  }
-  const client = new SocialSearch({ baseUrl, ...options })
+  const options = { organization: name, logger: false, retry: false, timeout: 3000 }
+  const client = new SocialSearch({ baseUrl, apiKey: 'org_canary_5f2b8c1d9e', ...options })
   const search = () =>
     client.microblog.search({ query: 'a' }).then(
       () => 'answered',

@@ -84,11 +84,8 @@ export class GrowingService {
     )
     const next = listed.length > pageSize && { nextCursor: page.at(-1)?.id }
     this.#change()
-    return {
-      requestId: `req_${number}`,
-      posts,
-      meta: { returnedCount: page.length, hasMore: next !== false, ...next },
-    }
+    const meta = { returnedCount: page.length, hasMore: next !== false, ...next }
+    return { requestId: `req_${number}`, posts, meta }
   }
 
   #change(): void {

@@ -1,5 +1,5 @@
 import type { WatchGap } from '../../../src/extensions/watch/index.ts'
-import { allOf } from '../../support/posts-database.ts'
+import { allOf, rowsOf } from '../../support/posts-database.ts'
 import type { GrowingService, PaidAnswer } from './growing-service.ts'
 
 export interface Runs {
@@ -26,12 +26,8 @@ export function faultsOf(path: string, service: GrowingService, runs: Runs, watc
 function recordFaults(path: string, answers: readonly PaidAnswer[], { ended, watches }: Runs): string[] {
   const last = new Map(answers.map(({ run, number }) => [run, number]))
   const isSure = ({ run, number }: PaidAnswer) => ended.has(run) || last.get(run) !== number
-  const stored = new Map(
-    allOf(path, 'SELECT id, body, "engagements.viewsCount" AS views FROM microblog_posts').map((row) => [
-      row['id'],
-      row,
-    ]),
-  )
+  const rows = allOf(path, 'SELECT id, body, "engagements.viewsCount" AS views FROM microblog_posts')
+  const stored = new Map(rows.map((row) => [row['id'], row]))
   const wanted = ({ run, bodies }: PaidAnswer): string[] => {
     const all = [...bodies.keys()]
     const last = all.findLastIndex((id) => stored.has(id))
@@ -72,12 +68,10 @@ function historyFaults(path: string, answers: readonly PaidAnswer[]): string[] {
 }
 
 function spentFaults(path: string, charged: Readonly<Record<string, number>>): string[] {
-  const spent = new Map(
-    allOf(
-      path,
-      'SELECT search, sum(credits) AS c, sum(uncertain) AS u FROM social_search_spent GROUP BY search',
-    ).map(({ search, c, u }) => [search, [Number(c), Number(u)] as const]),
-  )
+  const sums =
+    'SELECT search, sum(credits) AS c, sum(uncertain) AS u FROM social_search_spent GROUP BY search'
+  const rows = allOf(path, sums)
+  const spent = new Map(rows.map(({ search, c, u }) => [search, [Number(c), Number(u)] as const]))
   return Object.entries(charged).flatMap(([query, credits]) => {
     const [least, uncertain] = spent.get(query) ?? [0, 0]
     const isTrue = least <= credits && credits <= least + uncertain
@@ -87,16 +81,12 @@ function spentFaults(path: string, charged: Readonly<Record<string, number>>): s
 
 /** Each post between the oldest and the newest one is there or in a gap, and no gap is without a missing post. */
 function gapFaults(path: string, { posts }: GrowingService, query: string): string[] {
-  const found = new Set(
-    allOf(path, `SELECT id FROM microblog_posts_found WHERE query = '${query}'`).map(({ id }) => id),
-  )
+  const found = new Set(rowsOf(path, `SELECT id FROM microblog_posts_found WHERE query = '${query}'`))
   const all = posts[query] ?? []
   const times = all.filter(({ id }) => found.has(id)).map(({ time }) => time)
   const [newest = '', oldest = ''] = [times[0], times.at(-1)]
-  const gaps = allOf(
-    path,
-    `SELECT "from", "to" FROM social_search_gaps WHERE search = '${query}'`,
-  ) as Partial<WatchGap>[]
+  const known = `SELECT "from", "to" FROM social_search_gaps WHERE search = '${query}'`
+  const gaps = allOf(path, known) as Partial<WatchGap>[]
   const isIn = ({ from, to }: Partial<WatchGap>, time: string) => time >= (from ?? '') && time <= (to ?? '9')
   const missing = all.filter(({ id, time }) => oldest < time && time < newest && !found.has(id))
   return [
