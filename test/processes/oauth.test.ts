@@ -79,7 +79,7 @@ describe('with oidc-provider', () => {
     expect(server.refreshes).toEqual([true])
   })
 
-  it.each(['revoked', 'expired'])('50 calls with a %s token succeed after one refresh', async (end) => {
+  it.each(['revoked', 'expired'])('50 calls whose token is %s succeed after one refresh', async (end) => {
     const { server, service, session, client } = await authorized()
     await expire(server, await session.token())
     // The client sends a token until it expires, or the service refuses it.

@@ -5,7 +5,10 @@ import { complaints } from './complaints.ts'
 const refusal = (call: PromiseLike<unknown>): PromiseLike<unknown> =>
   call.then(
     () => [],
-    ({ name, code, status, charged }: Record<string, unknown>) => [name, code, status ?? null, charged],
+    (error: unknown) => {
+      const { name, code, status, charged } = error as Record<string, unknown>
+      return [name, code, status ?? null, charged]
+    },
   )
 
 const proxied = {
