@@ -1,4 +1,5 @@
 import { microblogPageSize } from '../../api/endpoints/microblog.ts'
+import type { BudgetOutlook } from '../../index.ts'
 
 const hour = 3_600_000
 
@@ -47,14 +48,6 @@ function countOf(times: readonly number[], now: number, length: number): PostCou
   return [(times.length - 1) * share, ms * share]
 }
 
-/** A budget with a period, and what it has left. */
-export interface Funds {
-  readonly limit: number
-  readonly remaining: number
-  /** In milliseconds since 1970. */
-  readonly endsAt: number
-}
-
 /** A search, and what its last check has left. */
 export interface DueSearch {
   /** Null before the first check. */
@@ -71,8 +64,8 @@ export interface DueSearch {
 
 /** No search waits longer, as far as the budget goes. */
 const longestMs = 24 * hour
-/** If new posts need all the money for their pages, checks still get one part in so many. */
-const leastPart = 10
+/** The share of the money that checks get even if new posts need all of it for their pages. */
+const minShare = 0.1
 /** A schedule that starts runs each hour starts some of them a little early. */
 const early = 0.1
 
@@ -85,31 +78,30 @@ export const retryMs = (minInterval: number): number => Math.max(60_000, minInte
 /**
  * When each search is due for a check, in milliseconds since 1970; Infinity if there is no money for a page.
  *
- * @param funds Null without a budget that has a period.
+ * @param budget What it has left. Without a period, nothing tells how long that must last.
  */
 export function dueTimes(
   given: readonly DueSearch[],
-  funds: Funds | null,
+  { limit, remaining, endsAt }: BudgetOutlook,
   now: number,
   { minInterval, once }: { readonly minInterval: number; readonly once: boolean },
 ): number[] {
   // The clock may have been set back: a time that only a later clock can have made tells nothing.
-  const searches = given.map(({ failedAt = Infinity, pace, ...search }) => {
+  const searches = given.map(({ price, hasGapToFill, retryAt, failedAt = Infinity, pace }) => {
     const hasFailed = failedAt <= now
     return {
-      ...search,
-      failedAt: hasFailed ? failedAt : -Infinity,
+      ...{ price, hasGapToFill, retryAt, failedAt: hasFailed ? failedAt : -Infinity },
       pace: pace ?? (hasFailed ? unknownPace : null),
     }
   })
-  const rate = funds === null ? Infinity : funds.remaining / Math.max(1, funds.endsAt - now)
+  const rate = endsAt === null ? Infinity : remaining / Math.max(1, endsAt - now)
   const waits = waitsOf(searches, rate, minInterval)
   return searches.map(({ pace, price, hasGapToFill, failedAt, retryAt }, index) => {
-    if (funds !== null && funds.remaining < price && price <= funds.limit) return Infinity
+    if (endsAt !== null && remaining < price && price <= limit) return Infinity
     const wait = waits[index] ?? 0
     // Filling gaps more slowly would delay their posts by more than it helps those of other searches.
     const isUrgent = hasGapToFill && failedAt === -Infinity
-    const least = isUrgent ? 0 : !once ? wait : funds === null ? 0 : wait * (1 - early)
+    const least = isUrgent ? 0 : !once ? wait : endsAt === null ? 0 : wait * (1 - early)
     const retry = retryAt > now + retryMs(minInterval) ? now : retryAt
     return pace === null || pace.at > now ? retry : Math.max(retry, Math.max(pace.at, failedAt) + least)
   })
@@ -122,9 +114,9 @@ export function dueTimes(
  */
 export function whenDue(
   index: number,
-  ...[searches, funds, now, terms]: Parameters<typeof dueTimes>
+  ...[searches, budget, now, terms]: Parameters<typeof dueTimes>
 ): number {
-  const dueAt = (time: number): number => dueTimes(searches, funds, time, terms)[index] ?? Infinity
+  const dueAt = (time: number): number => dueTimes(searches, budget, time, terms)[index] ?? Infinity
   let [early, late] = [now, Math.max(now, dueAt(now))]
   while (late < Infinity && late - early > 1000) {
     const middle = (early + late) / 2
@@ -152,7 +144,7 @@ export function waitsOf(
     pages += (usual(pace) * price) / microblogPageSize
     roots += Math.sqrt(usual(pace) * price)
   }
-  const spare = Math.max(rate / leastPart, rate - pages)
+  const spare = Math.max(rate * minShare, rate - pages)
   return searches.map(({ pace, price }) => {
     if (pace === null) return 0
     const wait = (Math.sqrt(price) * roots) / (spare * Math.sqrt(current(pace)))

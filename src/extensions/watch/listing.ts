@@ -1,7 +1,4 @@
-/**
- * What the posts of a page say, from the newest down. Each is placed by what is known of it; what the page proves follows from the
- * places alone; joined are the posts of all spans that it touches.
- */
+/** What the posts of a page say: which of them are new, and which of the spans below its own it touches. */
 import { parseTime } from '../../lib/time.ts'
 import { type Spans, isForgotten, timesOf } from './spans.ts'
 import type { WatchSpan } from './types.ts'
@@ -18,33 +15,18 @@ export interface ReadPage {
   readonly isEnd: boolean
 }
 
-/** Where a page is among the spans. */
-export interface Position {
+/** A page whose place among the spans is known. */
+export interface PlacedPage extends ReadPage {
   readonly above: Spans
   /** The span that the page goes on with; one without posts if it begins a span of its own. */
   readonly upper: WatchSpan
   readonly below: Spans
-  /** Params of the page itself. */
-  readonly asked: object
-}
-
-/** How many of the spans below a post belongs to, 0 if it is known but tells nothing of where the page is; or that no span knows it. */
-type Place = number | 'new' | 'older' | 'undated'
-
-/** A post that a page lists, from the newest down. */
-interface Listed {
-  readonly id: string
-  readonly isNew: boolean
-  /** NaN if unknown, or if it says nothing of where the post is listed. */
-  readonly time: number
-  /** How many of the spans below the page touches down to this post. */
-  readonly touched: number
 }
 
 /** What the posts of a page say. */
 export interface Listing {
-  /** Those that are now part of its span. */
-  readonly listed: readonly Listed[]
+  /** Posts of its span, and of the spans below that it touches, newest first, with their times: NaN if unknown. */
+  readonly posts: ReadonlyMap<string, number>
   /** Ids of the new ones. */
   readonly fresh: ReadonlySet<string>
   /** How many of the spans below it touches. */
@@ -53,47 +35,86 @@ export interface Listing {
   readonly isBeyond: boolean
 }
 
-/** What the posts of a page have proven, down to one of them. */
-interface Proof extends Pick<Listing, 'touched' | 'isBeyond'> {
-  /** How many of the spans below it has met. */
-  readonly deepest: number
-  /** Known posts of one span in a row. */
-  readonly inARow: number
-  /** How many posts in a row are from before everything known. */
-  readonly older: number
-}
-
-/** Goes through the posts of a page, from the newest down. */
-export function listingOf(page: ReadPage, position: Position, overlap: number): Listing {
-  const { upper, below } = position
+/** What the posts of a page say, and its end. */
+export function listingOf(page: PlacedPage, overlap: number): Listing {
+  const { upper, below } = page
   const depths = depthsOf(below)
-  const placeOf = placing(position, depths)
   // The first posts ever are all new, whenever they were published.
   const isFirst = depths.size === 0 && upper.ids.length === 0
-  const nothing = { touched: 0, isBeyond: false, deepest: 0, inARow: 0, older: 0 }
-  let proof = upper.ids.reduce<Proof>((all, id) => meeting(all, depths.get(id)), nothing)
-  const listed: Listed[] = []
+  const walk = walked(page, depths, Math.min(overlap, depths.size), isFirst)
+  const { posts, fresh, older, deepest, inARow, isBeyond } = walk
+  let { touched } = walk
+  const isEmpty = page.posts.size === 0
+  // If no post is known below, the list may end with the page; an empty page proves nothing.
+  if (page.isEnd) touched = depths.size === 0 && !isEmpty ? below.length : deepest
+  // Whatever is missing was published before everything known.
+  const isPast = older.size >= overlap || (!isEmpty && older.size === page.posts.size)
+  if (touched === 0 && isPast) touched = below.length
+  // With fewer known posts than the overlap, a first page without new posts is enough.
+  const isQuiet = upper.ids.length === 0 && fresh.size === 0 && depths.size < overlap
+  if (touched === 0 && isQuiet && inARow > 0) touched = deepest
+  // Known posts may follow on the next page.
+  const isCut = touched === 0 && inARow === 0 && depths.size > 0 && !page.isEnd
+  if (isFirst || isCut) addNew(walk, older)
+  addMissing(posts, below.slice(0, touched))
+  return { posts, fresh, touched, isBeyond }
+}
+
+/** Goes through the posts of a page, from the newest down. @param enough Known posts in a row that show that two spans touch. */
+function walked(page: PlacedPage, depths: ReadonlyMap<string, number>, enough: number, isFirst: boolean) {
+  const { upper, below } = page
+  const floor = parseTime(below.at(-1)?.oldest)
+  const posts = new Map(timesOf(upper))
+  const fresh = new Set<string>()
   /** Posts from before everything known. If others follow, they are new: the service lists them above another one. */
-  const older: Listed[] = []
+  const older = new Map<string, number>()
+  /** Its posts have met the spans down to `deepest`, the last so many of them in a row. */
+  let [touched, deepest, inARow, isBeyond] = [0, 0, 0, false]
+  const meet = (depth = 0): void => {
+    // Posts above a gap tell nothing of those below it.
+    inARow = depth === 0 ? 0 : depth > deepest ? 1 : inARow + 1
+    deepest = Math.max(deepest, depth)
+  }
+  for (const id of upper.ids) meet(depths.get(id))
   for (const [id, text] of page.posts) {
     const time = parseTime(text)
-    const place = placeOf(id, time)
-    if (place === undefined) continue
-    const { touched } = proof
-    const isNew = typeof place !== 'number'
-    const isOlder = place === 'older' || (place === 'undated' && touched > 0 && touched === below.length)
-    proof = proven(proof, isOlder ? 'older' : place, time, below, Math.min(overlap, depths.size))
-    if (isOlder && !isFirst) older.push({ id, isNew, time: NaN, touched })
-    else {
-      listed.push(...older.splice(0))
-      if (isNew || place > touched) listed.push({ id, isNew, time, touched: proof.touched })
+    if (isKnownAbove(page, id, time)) continue
+    const depth = depthOf(page, depths, id, time)
+    const isUnderAll = touched > 0 && touched === below.length
+    if (depth === undefined && (time < floor || (isUnderAll && !(time > floor)))) {
+      // Unless they are the first posts ever, their times say nothing of where they are listed.
+      older.set(id, isFirst ? time : NaN)
+      continue
+    }
+    addNew({ posts, fresh }, older)
+    older.clear()
+    if (depth === undefined) {
+      addNew({ posts, fresh }, [[id, time]])
+      meet()
+      isBeyond ||= touched > 0 && time < parseTime(below[touched - 1]?.oldest)
+    } else if (depth > touched) {
+      posts.set(id, time)
+      meet(depth)
+      if (inARow >= enough) touched = deepest
+      addMissing(posts, below.slice(0, touched))
     }
   }
-  const hasNew = listed.some(({ isNew }) => isNew)
-  const end = provenByEnd(proof, page, position, depths.size, overlap, hasNew)
-  if (end.isOlderNew) listed.push(...older)
-  const fresh = new Set(listed.flatMap(({ id, isNew }) => (isNew ? [id] : [])))
-  return { listed, fresh, touched: end.touched, isBeyond: proof.isBeyond }
+  return { posts, fresh, older, touched, deepest, inARow, isBeyond }
+}
+
+function addNew(
+  { posts, fresh }: { posts: Map<string, number>; fresh: Set<string> },
+  added: Iterable<[id: string, time: number]>,
+): void {
+  for (const [id, time] of added) {
+    posts.set(id, time)
+    fresh.add(id)
+  }
+}
+
+/** Adds the posts of spans that are not there yet. */
+export function addMissing(posts: Map<string, number>, spans: Spans): void {
+  for (const [id, time] of spans.flatMap(timesOf)) if (!posts.has(id)) posts.set(id, time)
 }
 
 /** How many of the spans each of their posts belongs to, by id. */
@@ -102,83 +123,24 @@ function depthsOf(spans: Spans): ReadonlyMap<string, number> {
   return new Map(spans.flatMap(({ ids }, index) => ids.map((id) => [id, index + 1] as const)).reverse())
 }
 
-/** What is known of posts around a page; undefined if a span above has one. */
-function placing({ above, upper, below }: Position, depths: ReadonlyMap<string, number>) {
-  const idsAbove = new Set(above.flatMap(({ ids }) => ids))
-  const idsOfUpper = new Set(upper.ids)
-  const floor = parseTime(below.at(-1)?.oldest)
-  return (id: string, time: number): Place | undefined => {
-    // Times that a span has forgotten may be those of posts below its gap.
-    if (idsAbove.has(id) || above.some((span) => isForgotten(span, time))) return undefined
-    if (idsOfUpper.has(id) || isForgotten(upper, time)) return 0
-    const depth = depths.get(id)
-    if (depth !== undefined) return depth
-    const spans = below.filter((span) => isForgotten(span, time))
-    // Times from below a span are those of spans that were dropped from its gap.
-    const span = spans.find(({ oldest }) => time >= parseTime(oldest))
-    if (span !== undefined) return below.indexOf(span) + 1
-    if (spans.length > 0) return 0
-    return time < floor ? 'older' : time > floor ? 'new' : 'undated'
-  }
+/** Times that a span above has forgotten may be those of posts below its gap. */
+function isKnownAbove({ above }: PlacedPage, id: string, time: number): boolean {
+  return above.some((span) => span.ids.includes(id) || isForgotten(span, time))
 }
 
-/** What the page proves with a further post. @param enough Known posts in a row that show that two spans touch. */
-function proven(proof: Proof, place: Place, time: number, below: Spans, enough: number): Proof {
-  const { touched } = proof
-  if (place === 'older') return { ...proof, older: proof.older + 1 }
-  if (typeof place !== 'number') {
-    const isBelow = touched > 0 && time < parseTime(below[touched - 1]?.oldest)
-    return { ...meeting(proof, undefined), older: 0, isBeyond: proof.isBeyond || isBelow }
-  }
-  if (place <= touched) return { ...proof, older: 0 }
-  const met = { ...meeting(proof, place), older: 0 }
-  return met.inARow >= enough ? { ...met, touched: Math.max(touched, met.deepest) } : met
-}
-
-/** Posts above a gap tell nothing of those below it. */
-function meeting(proof: Proof, depth = 0): Proof {
-  const inARow = depth === 0 ? 0 : depth > proof.deepest ? 1 : proof.inARow + 1
-  return { ...proof, inARow, deepest: Math.max(proof.deepest, depth) }
-}
-
-/** What follows from the end of a page: how many spans it touches, and whether its last posts are new, though they are older. */
-function provenByEnd(
-  { touched, deepest, inARow, older }: Proof,
-  page: ReadPage,
-  { upper, below }: Position,
-  known: number,
-  overlap: number,
-  hasNew: boolean,
-): { touched: number; isOlderNew: boolean } {
-  // If no post is known below, the list may end with the page; an empty page proves nothing.
-  const atEnd = known === 0 && page.posts.size > 0 ? below.length : deepest
-  const all = page.isEnd ? Math.max(touched, atEnd) : touched
-  if (all > 0) return { touched: all, isOlderNew: false }
-  if (older >= overlap || (older > 0 && older === page.posts.size))
-    return { touched: below.length, isOlderNew: false }
-  // With fewer known posts than the overlap, a first page without new posts is enough.
-  const isQuiet = upper.ids.length === 0 && !hasNew && known < overlap
-  if (isQuiet && inARow > 0) return { touched: deepest, isOlderNew: false }
-  // Known posts may follow on the next page.
-  return { touched: 0, isOlderNew: inARow === 0 && known > 0 && !page.isEnd }
-}
-
-/** The posts of the span, of the page, and of the spans below that it touches, newest first, with their times. */
-export function joined(
-  { listed, touched }: Listing,
-  { upper, below }: Position,
-): ReadonlyMap<string, number> {
-  const posts = new Map(timesOf(upper))
-  let joins = 0
-  const join = (count: number): void => {
-    for (const span of below.slice(joins, count))
-      for (const [id, time] of timesOf(span)) if (!posts.has(id)) posts.set(id, time)
-    joins = Math.max(joins, count)
-  }
-  for (const post of listed) {
-    posts.set(post.id, post.time)
-    join(post.touched)
-  }
-  join(touched)
-  return posts
+/** Which of the spans below knows a post; 0 if that says nothing of where the page is; undefined if none knows it. */
+function depthOf(
+  { upper, below }: PlacedPage,
+  depths: ReadonlyMap<string, number>,
+  id: string,
+  time: number,
+): number | undefined {
+  if (upper.ids.includes(id) || isForgotten(upper, time)) return 0
+  const depth = depths.get(id)
+  if (depth !== undefined) return depth
+  const spans = below.filter((span) => isForgotten(span, time))
+  // Times from below a span are those of spans that were dropped from its gap.
+  const span = spans.find(({ oldest }) => time >= parseTime(oldest))
+  if (span !== undefined) return below.indexOf(span) + 1
+  return spans.length > 0 ? 0 : undefined
 }

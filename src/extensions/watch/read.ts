@@ -22,7 +22,7 @@
  *    was forgotten is known.
  */
 import { parseTime } from '../../lib/time.ts'
-import { type Listing, type Position, type ReadPage, joined, listingOf } from './listing.ts'
+import { type Listing, type PlacedPage, type ReadPage, addMissing, listingOf } from './listing.ts'
 import {
   type PageAbove,
   type Spans,
@@ -75,16 +75,16 @@ export interface Reading {
 export function read(spans: Spans, given: ReadPage, terms: ReadTerms): Reading {
   // A page that names itself as the one below does not say where that is.
   const page = given.next && isSamePage(given.next, given.asked) ? { ...given, next: null } : given
-  const position = positionOf(spans, page, terms)
-  if (position === null) return { spans, at: -1, fresh: new Set(), isJoined: true, isSilent: true }
-  const listing = listingOf(page, position, terms.overlap)
-  const silence = silenceOf(listing, position, page, terms.now)
-  const isProof = silence !== undefined && provesAll(silence, listing, position, page)
-  const proven = isProof ? { ...listing, touched: listing.touched + 1 } : listing
-  const { above, below } = position
+  const placed = placeOf(spans, page, terms)
+  if (placed === null) return { spans, at: -1, fresh: new Set(), isJoined: true, isSilent: true }
+  const { above, below } = placed
+  const listing = listingOf(placed, terms.overlap)
+  const silence = silenceOf(listing, placed, terms.now)
+  const isProof = silence !== undefined && provesAll(silence, listing, placed)
+  const proven = isProof ? joined(listing, below) : listing
   const { fresh, touched, isBeyond } = proven
   const known = isBeyond ? undefined : below[touched - 1]?.silence
-  const span = spanOf(proven, position, page, isProof ? known : (silence ?? known))
+  const span = spanOf(proven, placed, isProof ? known : (silence ?? known))
   return {
     spans: fewer([...above, trimmed(span, terms.mostIds), ...below.slice(touched)].filter(isKnown)),
     at: above.length,
@@ -97,21 +97,18 @@ export function read(spans: Spans, given: ReadPage, terms: ReadTerms): Reading {
 // Step 1: where a page is.
 
 /** Null if the page tells nothing: the service lists no posts, perhaps by mistake, or only some from before everything known. */
-function positionOf(spans: Spans, { asked, posts }: ReadPage, terms: ReadTerms): Position | null {
+function placeOf(spans: Spans, page: ReadPage, terms: ReadTerms): PlacedPage | null {
+  const { asked, posts } = page
   const claimed = spans.findIndex(({ next }) => next !== null && isSamePage(next, asked))
   const upper = spans[claimed]
   if (upper !== undefined && !isAbove(posts, upper))
-    return { above: spans.slice(0, claimed), upper, below: spans.slice(claimed + 1), asked }
+    return { ...page, above: spans.slice(0, claimed), upper, below: spans.slice(claimed + 1) }
   const known = withNextAbove(spans, claimed, terms)
   const under = known.findIndex((each) => !isBelow(posts, each))
   if (posts.size === 0 || (under === -1 && spans.length > 0)) return null
   const at = Math.max(0, under)
-  return {
-    above: known.slice(0, at),
-    upper: { ids: [], next: null },
-    below: known.slice(at),
-    asked: terms.search,
-  }
+  const place = { above: known.slice(0, at), upper: { ids: [], next: null }, below: known.slice(at) }
+  return { ...page, ...place, asked: terms.search }
 }
 
 /** Whether a page begins with a newer post than the span has, one that it does not know. */
@@ -129,16 +126,9 @@ function isBelow(posts: ReadPage['posts'], span: WatchSpan): boolean {
 }
 
 /** The span of a page, as one with those that it touches. */
-function spanOf(
-  listing: Listing,
-  position: Position,
-  page: ReadPage,
-  silence: Silence | undefined,
-): WatchSpan {
-  const { upper, below } = position
-  const { fresh, touched } = listing
-  const posts = joined(listing, position)
-  const parts = [upper, ...below.slice(0, touched)]
+function spanOf(listing: Listing, page: PlacedPage, silence: Silence | undefined): WatchSpan {
+  const { posts, fresh, touched } = listing
+  const parts = [page.upper, ...page.below.slice(0, touched)]
   const listed = [...page.posts].filter(([id]) => Number.isFinite(posts.get(id)))
   const shown = listed.map(([, time]) => time)
   const added = listed.filter(([id]) => fresh.has(id)).map(([, time]) => time)
@@ -147,7 +137,7 @@ function spanOf(
   const newest = [...known.map((span) => span.newest), ...shown].reduce(later, undefined)
   const oldest = [...parts.map((span) => span.oldest), ...added].reduce(earlier, undefined) ?? shown[0]
   const forgotten = parts.flatMap((span) => span.forgotten ?? [])
-  const next = nextOf(listing, position, page)
+  const next = nextOf(listing, page)
   const isNextAbove =
     next === page.next && page.posts.size > 0
       ? lastOf(page.posts) !== lastOf(posts)
@@ -169,7 +159,7 @@ function lastOf(posts: ReadonlyMap<string, unknown>): string | undefined {
 }
 
 /** Params of the page below a page, and below all that it touches; null if there is none, or none is wanted. */
-function nextOf({ touched, isBeyond }: Listing, { below, asked }: Position, page: ReadPage): object | null {
+function nextOf({ touched, isBeyond }: Listing, { below, asked, ...page }: PlacedPage): object | null {
   // A page that says that there are more, but not where, is asked for again.
   if (touched === 0) return page.next ?? (below.length === 0 && page.isEnd ? null : asked)
   const stored = below[touched - 1]?.next ?? null
@@ -186,8 +176,7 @@ function nextOf({ touched, isBeyond }: Listing, { below, asked }: Position, page
 /** The silence of a gap, and that of this page with it; undefined if the page lists something, or tells nothing of the gap. */
 function silenceOf(
   { touched, fresh }: Listing,
-  { upper, below }: Position,
-  page: ReadPage,
+  { upper, below, ...page }: PlacedPage,
   now: number,
 ): Silence | undefined {
   if (touched === below.length || (page.posts.size > 0 && !page.isEnd)) return undefined
@@ -205,12 +194,18 @@ function silenceOf(
 /** Whether a silence proves that nothing is missing in a gap. */
 function provesAll(
   [first, last, asked = 1]: Silence,
-  listing: Listing,
-  position: Position,
-  page: ReadPage,
+  { posts, touched }: Listing,
+  page: PlacedPage,
 ): boolean {
-  const endsAbove = listing.touched > 0 && lastOf(page.posts) === lastOf(joined(listing, position))
+  const endsAbove = touched > 0 && lastOf(page.posts) === lastOf(posts)
   return last - first >= longestSilence && asked >= (endsAbove ? enoughAtEnd : enough)
+}
+
+/** A page touches one more span, since nothing is missing above it. */
+function joined({ posts, touched, ...listing }: Listing, below: Spans): Listing {
+  const all = new Map(posts)
+  addMissing(all, below.slice(touched, touched + 1))
+  return { ...listing, posts: all, touched: touched + 1 }
 }
 
 // Step 4: what may be forgotten.

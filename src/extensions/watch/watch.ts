@@ -3,7 +3,7 @@ import type { ProfessionalnetPost } from '../../api/endpoints/professionalnet/po
 import { assertObject, describeWord, requireOption } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import type { Microblog, Professionalnet } from '../../index.ts'
-import { searchOf, settingsOf } from './options.ts'
+import { settingsOf } from './options.ts'
 import { scheduled } from './run.ts'
 import type {
   BatchOf,
@@ -15,6 +15,7 @@ import type {
   WatchParams,
   WatchSearchesOptions,
 } from './types.ts'
+import { WatchedSearch } from './watched-search.ts'
 
 /**
  * Finds new posts of one search, like `watchSearches()`. With `once`, it throws the error of its check.
@@ -41,8 +42,9 @@ export async function* watchSearch(
   params: WatchParams | ProfessionalnetWatchParams,
   { state = null, ...options }: WatchOptions = {},
 ): AsyncGenerator<WatchBatch<MicroblogPost | ProfessionalnetPost>, void, undefined> {
-  const search = searchOf<MicroblogPost | ProfessionalnetPost>('', source, params, state)
-  for await (const batch of scheduled([search], settingsOf(options))) {
+  const settings = settingsOf(options)
+  const search = new WatchedSearch<MicroblogPost | ProfessionalnetPost>('', source, params, state, settings)
+  for await (const batch of scheduled([search], settings)) {
     yield batch
     if (options.once === true && batch.error !== null) throw batch.error
   }
@@ -69,14 +71,15 @@ export async function* watchSearches<const Searches extends Readonly<Record<stri
 ): AsyncGenerator<BatchOf<Searches>, void, undefined> {
   assertObject('searches', searches)
   assertObject('states', states)
+  const settings = settingsOf(options)
   const all = Object.entries(searches).map(([name, search]) => {
     assertSearch(name, search)
     const { network, ...params } = search
-    const state = Object.hasOwn(states, name) ? states[name] : null
+    const state = Object.hasOwn(states, name) ? (states[name] ?? null) : null
     const source = network === 'professionalnet' ? client.professionalnet?.posts : client.microblog
-    return searchOf<MicroblogPost | ProfessionalnetPost>(name, source, params, state ?? null)
+    return new WatchedSearch<MicroblogPost | ProfessionalnetPost>(name, source, params, state, settings)
   })
-  yield* scheduled(all, settingsOf(options)) as AsyncGenerator<BatchOf<Searches>, void, undefined>
+  yield* scheduled(all, settings) as AsyncGenerator<BatchOf<Searches>, void, undefined>
 }
 
 /** A network that is misspelled in a list of searches would cost credits on the other one. @throws {ConfigurationError} */

@@ -1,13 +1,23 @@
-import { microblogPageSize } from '../../api/endpoints/microblog.ts'
+import { microblogPageSize, microblogSearch } from '../../api/endpoints/microblog.ts'
+import { professionalnetPostsSearch } from '../../api/endpoints/professionalnet/posts.ts'
+import { assertMethod } from '../../errors/check-options.ts'
 import { type SocialSearchError, ValidationError } from '../../errors/index.ts'
 import type { CallCredits } from '../../extend.ts'
-import type { Observer } from '../../index.ts'
+import type { Observer, PagedOptions } from '../../index.ts'
+import { canonicalJson } from '../../lib/json.ts'
 import { parseTime } from '../../lib/time.ts'
-import type { AnyPost, NamedSearch, Page, Pages, WatchSettings } from './options.ts'
-import { type WatchPace, paceAfter } from './due.ts'
+import { type DueSearch, type WatchPace, paceAfter } from './due.ts'
+import {
+  type AnyPost,
+  type AnySource,
+  type Page,
+  type WatchSettings,
+  assertState,
+  paramsOf,
+} from './options.ts'
 import type { ReadPage } from './listing.ts'
 import { type ReadTerms, type Reading, read } from './read.ts'
-import { type Spans, gapsOf, hasGapToFill, nextGap, withNextAbove } from './spans.ts'
+import { type Spans, gapsOf, hasGapToFill, isKnown, nextGap, withNextAbove } from './spans.ts'
 import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
 
 /** The least that ids of a span are limited to. */
@@ -15,14 +25,21 @@ const fewestIds = 1000
 /** How far the clocks of this machine and of the service may differ, in milliseconds. */
 const drift = 3_600_000
 
-/** Checks one search for new posts, one time after another. */
-export class Checks<Post extends AnyPost> {
-  readonly search: NamedSearch<Post>
+/** One search of a watch: what is known of it, and its checks for new posts, one after another. */
+export class WatchedSearch<Post extends AnyPost> implements DueSearch {
+  /** Credits of a page, as far as is known. */
+  price: number
+  pace: WatchPace | null
+  failedAt: number | undefined
+  retryAt = 0
+  /** With `once`: it had its check. */
+  isOver = false
+  readonly #name: string
+  readonly #source: AnySource<Post>
+  /** Of the page with the newest posts. */
+  readonly #params: object
   readonly #settings: WatchSettings
   #spans: Spans
-  #pace: WatchPace | null
-  /** When the last check has failed that may have been charged, if no page has come since. */
-  #failedAt: number | undefined
   /** Whether the next check, if it is of one page, reads one of a gap. */
   #isGapNext: boolean
   /** Checks in a row that found no new posts, and closed no gap. */
@@ -30,28 +47,44 @@ export class Checks<Post extends AnyPost> {
   /** What no batch has told yet, in credits. */
   #credits: CallCredits = { spent: 0, uncertain: 0 }
 
-  constructor(search: NamedSearch<Post>, settings: WatchSettings) {
-    this.search = search
+  constructor(
+    name: string,
+    source: unknown,
+    params: object,
+    state: WatchState | null,
+    settings: WatchSettings,
+  ) {
+    assertMethod('the client of a watch', source, 'search')
+    const isProfessionalnet = 'comments' in (source as object)
+    this.#name = name
+    this.#source = source as AnySource<Post>
+    this.#params = paramsOf(params, isProfessionalnet)
     this.#settings = settings
-    const { spans = [], pace = null, failedAt, isGapNext = false } = search.state ?? {}
+    this.price = (isProfessionalnet ? professionalnetPostsSearch : microblogSearch).price.credits
+    if (state !== null) assertState(state, this.#params)
+    const { spans = [], pace = null, failedAt, isGapNext = false } = state ?? {}
     // Earlier versions took an empty first page for the whole truth.
-    this.#spans = spans.filter(({ ids, oldest }) => ids.length > 0 || oldest !== undefined)
-    this.#pace = pace
-    this.#failedAt = failedAt
+    this.#spans = spans.filter(isKnown)
+    this.pace = pace
+    this.failedAt = failedAt
     this.#isGapNext = isGapNext
   }
 
-  get pace(): WatchPace | null {
-    return this.#pace
-  }
-
-  get failedAt(): number | undefined {
-    return this.#failedAt
+  /** Aborts when the client is closed. */
+  get closing(): AbortSignal | undefined {
+    // A search that is not read sends nothing.
+    return this.#search(this.#params, {}).closing
   }
 
   /** Whether another check would fill a gap at once. Two checks in a row that found nothing have shown that it would not. */
   get hasGapToFill(): boolean {
     return this.#idle < 2 && hasGapToFill(this.#spans)
+  }
+
+  /** Checks no earlier than in so many milliseconds. */
+  postpone(ms: number, price = this.price): void {
+    this.retryAt = Date.now() + ms
+    this.price = price
   }
 
   /** The state as it is now, and the credits that no batch has told yet. */
@@ -64,19 +97,19 @@ export class Checks<Post extends AnyPost> {
     const credits = this.#credits
     this.#credits = { spent: 0, uncertain: 0 }
     const state: WatchState = {
-      ...{ search: this.search.key, spans: this.#spans },
-      ...(this.#pace !== null && { pace: this.#pace }),
-      ...(this.#failedAt !== undefined && { failedAt: this.#failedAt }),
+      ...{ search: canonicalJson(this.#params) ?? '', spans: this.#spans },
+      ...(this.pace !== null && { pace: this.pace }),
+      ...(this.failedAt !== undefined && { failedAt: this.failedAt }),
       ...(this.#isGapNext && { isGapNext: true }),
     }
-    const { hasGapToFill, search } = this
+    const { hasGapToFill } = this
     const gaps = gapsOf(this.#spans)
-    return { name: search.name, posts, known, credits, state, gaps, hasGapToFill, error, dueAt }
+    return { name: this.#name, posts, known, credits, state, gaps, hasGapToFill, error, dueAt }
   }
 
   /** The batch of a check that has failed. */
   failed(error: SocialSearchError): SearchBatch<string, Post> {
-    if (error.charged !== 'no') this.#failedAt = Date.now()
+    if (error.charged !== 'no') this.failedAt = Date.now()
     this.begin()
     return this.nextBatch({ error })
   }
@@ -90,34 +123,36 @@ export class Checks<Post extends AnyPost> {
 
   /** Yields at least one batch, unless the first page fails. */
   async *check(): AsyncGenerator<SearchBatch<string, Post>, void, undefined> {
-    const { search } = this
+    this.isOver = true
+    this.retryAt = 0
     const { from, overlap, maxPages, pages } = this.#settings
     const observers = [pages.observers ?? [], this.#observer].flat()
-    const pagesOf: Pages<Post> = (params, limit) => search.pages(params, { ...pages, observers, ...limit })
+    const pagesOf: Pages<Post> = (params, limit) =>
+      this.#search(params, { ...pages, observers, ...limit }).pages()
     const now = Date.now()
     const isFirst = this.#spans.length === 0
     /** Until a page has posts, no post is known. Those that are published meanwhile are new. */
     const isEmpty = this.#spans.every(({ ids }) => ids.length === 0)
     const since = isFirst ? Infinity : parseTime(this.#spans[0]?.oldest)
     const isOld = (time: number): boolean => isEmpty && (isFirst || time < since)
-    const before = this.#pace
+    const before = this.pace
     const isOfGaps = maxPages === 1 && this.#isGapNext && nextGap(this.#spans, now) !== -1
     const times: number[] = []
     const options = {
-      ...{ search: search.params, overlap, mostIds: Math.max(fewestIds, 2 * microblogPageSize * maxPages) },
+      ...{ search: this.#params, overlap, mostIds: Math.max(fewestIds, 2 * microblogPageSize * maxPages) },
       ...{ maxPages: isFirst ? 1 : maxPages, now, isOfGaps },
     }
     const gaps = gapsOf(this.#spans).length
     this.#idle++
     for await (const page of readPages(pagesOf, this.#spans, options)) {
-      this.#failedAt = undefined
+      this.failedAt = undefined
       this.#isGapNext = maxPages === 1 && !isOfGaps
       // Posts older than the first page are not wanted.
       const { spans } = page.reading
       this.#spans = isFirst ? firstSpan(spans, now) : spans
       if (page.fresh.length > 0 || gapsOf(this.#spans).length < gaps) this.#idle = 0
       times.push(...page.fresh.map((post) => parseTime(timeOf(post))))
-      this.#pace = paceAfter(
+      this.pace = paceAfter(
         times.some(isOld) ? null : before,
         now,
         times.length,
@@ -129,6 +164,11 @@ export class Checks<Post extends AnyPost> {
         known: [...page.fresh.filter(isUnwanted), ...page.known].toReversed(),
       })
     }
+  }
+
+  /** A stored page has no new posts. */
+  #search(params: object, options: PagedOptions): ReturnType<AnySource<Post>['search']> {
+    return this.#source.search(params, { cache: false, ...options })
   }
 
   readonly #observer: Observer = {
@@ -159,6 +199,8 @@ interface PagesTerms extends Omit<ReadTerms, 'fallback'> {
   /** Reads gaps, and no newer posts. */
   readonly isOfGaps: boolean
 }
+
+type Pages<Post> = (params: object, options: { readonly maxPages: number }) => AsyncIterable<Page<Post>>
 
 /** In place of the number of a gap: the newest posts. */
 const newest = -1
