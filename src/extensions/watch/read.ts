@@ -5,26 +5,24 @@
  * of the span asks for the page where its gap begins. Posts above the first span are not missing yet, since each check begins with
  * the newest page.
  *
- * A page is placed by what it shows. What was asked for is only a claim, since the service may forget a cursor, and new posts
+ * A page is placed by what it shows. What was asked for is only a claim, since the service may lose a cursor, and new posts
  * shift numbered pages. `read()` takes four steps:
  *
  * 1. **Where is it?** A page that was asked for as `next` of a span goes on with it. If it begins above that span, the service has
- *    forgotten where the gap begins. Such a page begins a span of its own, like the newest page: above the first span that knows one
+ *    lost where the gap begins. Such a page begins a span of its own, like the newest page: above the first span that knows one
  *    of its posts, or that ends below one of them. Whoever reads down from there meets the span again, and the gap below it.
  * 2. **What is new?** Posts that no span knows, down to `overlap` posts in a row that a span below knows. There, both touch and
  *    become one. One known post is not enough: the service may list a post late, below newer ones. Posts from before everything
  *    known are not wanted, and prove that nothing is missing in between. A shifted page shows posts of its span again, so of two
  *    numbers of one gap the later is nearer.
  * 3. **What does silence prove?** If no post is listed where known ones should follow, the gap stays, and is asked for again, less
- *    and less often. It closes after 20 hours in which it was asked for four times, or twice if the list ends with its posts. To ask
- *    above the gap, since the service has forgotten where it begins, tells less of it, and counts a quarter.
+ *    and less often. It closes after 20 hours in which it was asked for four times, or twice if the list ends with its posts.
  * 4. **What may be forgotten?** Of many ids the newest and the oldest are kept, and of many spans their times. A post of a time that
  *    was forgotten is known.
  */
 import { parseTime } from '../../lib/time.ts'
 import { type Listing, type PlacedPage, type ReadPage, addMissing, listingOf } from './listing.ts'
 import {
-  type PageAbove,
   type Spans,
   earlier,
   isKnown,
@@ -32,7 +30,7 @@ import {
   isSamePage,
   later,
   numberOf,
-  withNextAbove,
+  withLostGap,
 } from './spans.ts'
 import type { WatchSpan } from './types.ts'
 
@@ -49,7 +47,9 @@ type Silence = NonNullable<WatchSpan['silence']>
 /** Times of posts, newest first, in milliseconds since 1970. */
 type Range = readonly [newest: number, oldest: number]
 
-export interface ReadTerms extends PageAbove {
+export interface ReadTerms {
+  /** Params of the newest page. */
+  readonly search: object
   /** How many known posts in a row show that two spans touch. */
   readonly overlap: number
   /** Most ids of a span. */
@@ -103,7 +103,7 @@ function placeOf(spans: Spans, page: ReadPage, terms: ReadTerms): PlacedPage | n
   const upper = spans[claimed]
   if (upper !== undefined && !isAbove(posts, upper))
     return { ...page, above: spans.slice(0, claimed), upper, below: spans.slice(claimed + 1) }
-  const known = withNextAbove(spans, claimed, terms)
+  const known = withLostGap(spans, claimed, terms.search)
   const under = known.findIndex((each) => !isBelow(posts, each))
   if (posts.size === 0 || (under === -1 && spans.length > 0)) return null
   const at = Math.max(0, under)
@@ -137,16 +137,10 @@ function spanOf(listing: Listing, page: PlacedPage, silence: Silence | undefined
   const newest = [...known.map((span) => span.newest), ...shown].reduce(later, undefined)
   const oldest = [...parts.map((span) => span.oldest), ...added].reduce(earlier, undefined) ?? shown[0]
   const forgotten = parts.flatMap((span) => span.forgotten ?? [])
-  const next = nextOf(listing, page)
-  const isNextAbove =
-    next === page.next && page.posts.size > 0
-      ? lastOf(page.posts) !== lastOf(posts)
-      : parts.at(-1)?.isNextAbove === true
   return {
     ids: [...posts.keys()],
     times: [...posts.values()].map((time) => (Number.isFinite(time) ? time : null)),
-    next,
-    ...(next !== null && isNextAbove && { isNextAbove }),
+    next: nextOf(listing, page),
     ...(newest !== undefined && { newest }),
     ...(oldest !== undefined && { oldest }),
     ...(silence !== undefined && { silence }),
@@ -164,7 +158,7 @@ function nextOf({ touched, isBeyond }: Listing, { below, asked, ...page }: Place
   if (touched === 0) return page.next ?? (below.length === 0 && page.isEnd ? null : asked)
   const stored = below[touched - 1]?.next ?? null
   if (stored === null || page.next === null) return stored
-  // A gap whose beginning was forgotten is below the page that meets its span.
+  // A gap whose beginning was lost is below the page that meets its span.
   if (isBeyond || isNewestPage(stored)) return page.next
   const [from, to] = [numberOf(stored), numberOf(page.next)]
   // New posts shift numbered pages, so the later one is nearer.
@@ -185,10 +179,10 @@ function silenceOf(
   if (touched > 0 && span?.next && !isNewestPage(span.next)) return undefined
   const before = fresh.size > 0 && touched === 0 ? undefined : span?.silence
   const [first, last, asked = 1] = before ?? [now, NaN, 0]
-  // One check asks once, however often.
-  const times = last === now ? asked : asked + (span?.isNextAbove === true ? 1 / 4 : 1)
+  // One check asks once, however many pages it reads.
+  const count = last === now ? asked : asked + 1
   // The clock may have been set back.
-  return [Math.min(first, now), now, times]
+  return [Math.min(first, now), now, count]
 }
 
 /** Whether a silence proves that nothing is missing in a gap. */

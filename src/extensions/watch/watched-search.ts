@@ -17,7 +17,7 @@ import {
 } from './options.ts'
 import type { ReadPage } from './listing.ts'
 import { type ReadTerms, type Reading, read } from './read.ts'
-import { type Spans, gapsOf, hasGapToFill, isKnown, nextGap, withNextAbove } from './spans.ts'
+import { type Spans, gapsOf, hasGapToFill, isKnown, nextGap, withLostGap } from './spans.ts'
 import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
 
 /** The least that ids of a span are limited to. */
@@ -42,8 +42,8 @@ export class WatchedSearch<Post extends AnyPost> implements DueSearch {
   #spans: Spans
   /** Whether the next check, if it is of one page, reads one of a gap. */
   #isGapNext: boolean
-  /** Checks in a row that found no new posts, and closed no gap. */
-  #idle = 0
+  /** Whether the last check of gaps has found no new posts, and closed no gap. */
+  #isStuck = false
   /** What no batch has told yet, in credits. */
   #credits: CallCredits = { spent: 0, uncertain: 0 }
 
@@ -76,9 +76,9 @@ export class WatchedSearch<Post extends AnyPost> implements DueSearch {
     return this.#search(this.#params, {}).closing
   }
 
-  /** Whether another check would fill a gap at once. Two checks in a row that found nothing have shown that it would not. */
+  /** Whether another check would fill a gap at once. */
   get hasGapToFill(): boolean {
-    return this.#idle < 2 && hasGapToFill(this.#spans)
+    return !this.#isStuck && hasGapToFill(this.#spans)
   }
 
   /** Checks no earlier than in so many milliseconds. */
@@ -143,25 +143,21 @@ export class WatchedSearch<Post extends AnyPost> implements DueSearch {
       ...{ maxPages: isFirst ? 1 : maxPages, now, isOfGaps },
     }
     const gaps = gapsOf(this.#spans).length
-    this.#idle++
+    if (isOfGaps || maxPages > 1) this.#isStuck = true
     for await (const page of readPages(pagesOf, this.#spans, options)) {
+      const { fresh, known } = sorted(page)
       this.failedAt = undefined
       this.#isGapNext = maxPages === 1 && !isOfGaps
       // Posts older than the first page are not wanted.
-      const { spans } = page.reading
-      this.#spans = isFirst ? firstSpan(spans, now) : spans
-      if (page.fresh.length > 0 || gapsOf(this.#spans).length < gaps) this.#idle = 0
-      times.push(...page.fresh.map((post) => parseTime(timeOf(post))))
-      this.pace = paceAfter(
-        times.some(isOld) ? null : before,
-        now,
-        times.length,
-        times.filter(Number.isFinite),
-      )
+      this.#spans = isFirst ? firstSpan(page.spans, now) : page.spans
+      if (fresh.length > 0 || gapsOf(this.#spans).length < gaps) this.#isStuck = false
+      times.push(...fresh.map((post) => parseTime(timeOf(post))))
+      const pace = times.some(isOld) ? null : before
+      this.pace = paceAfter(pace, now, times.length, times.filter(Number.isFinite))
       const isUnwanted = (post: Post): boolean => from === 'now' && isOld(parseTime(timeOf(post)))
       yield this.nextBatch({
-        posts: page.fresh.filter((post) => !isUnwanted(post)).toReversed(),
-        known: [...page.fresh.filter(isUnwanted), ...page.known].toReversed(),
+        posts: fresh.filter((post) => !isUnwanted(post)).toReversed(),
+        known: [...fresh.filter(isUnwanted), ...known].toReversed(),
       })
     }
   }
@@ -185,16 +181,10 @@ function firstSpan([span]: Spans, now: number): WatchSpan[] {
   return [span === undefined ? { ids: [], next: null, newest: time, oldest: time } : { ...span, next: null }]
 }
 
-/** The posts of a page, newest first, and what has been read with it. */
-interface PageRead<Post> {
-  readonly fresh: readonly Post[]
-  /** All others. */
-  readonly known: readonly Post[]
-  readonly next: object | null
-  readonly reading: Reading
-}
+/** Posts of a page, ids of the new ones, and what has been read with it. */
+type PageRead<Post> = Pick<Page<Post>, 'posts'> & Pick<Reading, 'fresh' | 'spans'>
 
-interface PagesTerms extends Omit<ReadTerms, 'fallback'> {
+interface PagesTerms extends ReadTerms {
   readonly maxPages: number
   /** Reads gaps, and no newer posts. */
   readonly isOfGaps: boolean
@@ -215,59 +205,48 @@ async function* readPages<Post extends AnyPost>(
   let spans = known
   let left = maxPages
   let gap = isOfGaps ? nextGap(spans, now) : newest
-  /** From where the gap may be reached if the service has forgotten its `next`: below the page that has met its span. */
+  /** From where the gap may be reached if the service has lost its beginning: below the page that has met its span. */
   let fallback = search
   let isRefused = false
   while (left > 0) {
-    let latest: Reading = { spans, at: newest, fresh: new Set(), isJoined: true, isSilent: true }
+    let [at, isJoined, isSilent] = [newest, true, true]
+    let asked = spans[gap]?.next ?? search
     let next: object | null = null
     try {
-      const start = spans[gap]?.next ?? search
-      for await (const page of readDownFrom(pagesOf, spans, start, left, { ...terms, fallback })) {
+      for await (const page of pagesOf(asked, { maxPages: left })) {
         left--
-        latest = page.reading
-        ;({ spans } = latest)
+        const reading = read(spans, { ...listOf(page), asked }, terms)
+        ;({ spans, at, isJoined, isSilent } = reading)
         next = page.next
-        yield page
+        yield { spans, fresh: reading.fresh, posts: page.posts }
+        if (isJoined) break
+        asked = next ?? asked
       }
     } catch (error) {
+      const above = at === newest ? fallback : search
       // The service may refuse an old cursor.
-      if (!(error instanceof ValidationError) || gap === newest || (isRefused && fallback === search))
+      if (!(error instanceof ValidationError) || gap === newest || (isRefused && above === search))
         throw error
-      spans = withNextAbove(spans, latest.at === newest ? gap : latest.at, { search, fallback })
-      yield { fresh: [], known: [], next: null, reading: { ...latest, spans } }
-      if (fallback === search) {
+      spans = withLostGap(spans, at === newest ? gap : at, above)
+      yield { spans, fresh: new Set(), posts: [] }
+      if (above === search) {
         isRefused = true
         gap = newest
       }
       fallback = search
       continue
     }
-    const { at, isJoined, isSilent } = latest
-    // An old copy of the newest page may be one of a gap.
-    const from = gap === newest && at > 0 ? 0 : at + (isJoined && !isSilent ? 0 : 1)
-    gap = nextGap(spans, now, from)
+    gap = nextGap(spans, now, spanAfter(gap, { at, isJoined, isSilent }))
     if (gap === -1) return
     fallback = (gap === at && next) || search
   }
 }
 
-/** Reads pages from `start` on, down to known posts. */
-async function* readDownFrom<Post extends AnyPost>(
-  pagesOf: Pages<Post>,
-  known: Spans,
-  start: object,
-  maxPages: number,
-  terms: ReadTerms,
-): AsyncGenerator<PageRead<Post>> {
-  let [spans, asked] = [known, start]
-  for await (const page of pagesOf(start, { maxPages })) {
-    const reading = read(spans, { ...listOf(page), asked }, terms)
-    yield { ...sorted(page, reading.fresh), next: page.next, reading }
-    if (reading.isJoined) return
-    spans = reading.spans
-    asked = page.next ?? asked
-  }
+/** The first span whose gap may be read next. */
+function spanAfter(gap: number, { at, isJoined, isSilent }: Omit<Reading, 'fresh' | 'spans'>): number {
+  // An old copy of the newest page may be one of a gap.
+  if (gap === newest && at > 0) return 0
+  return isJoined && !isSilent ? at : at + 1
 }
 
 /** A page as `read()` needs it. */
@@ -277,12 +256,9 @@ function listOf({ posts, next, meta }: Page<AnyPost>): Omit<ReadPage, 'asked'> {
 }
 
 /** The new posts of a page, and the others, each once. */
-function sorted<Post extends AnyPost>(
-  { posts }: Page<Post>,
-  ids: ReadonlySet<string>,
-): Pick<PageRead<Post>, 'fresh' | 'known'> {
+function sorted<Post extends AnyPost>({ posts, fresh }: PageRead<Post>): Record<'fresh' | 'known', Post[]> {
   const all = [...new Map(posts.map((post) => [idOf(post), post])).values()]
-  const isFresh = (post: Post): boolean => ids.has(idOf(post))
+  const isFresh = (post: Post): boolean => fresh.has(idOf(post))
   return { fresh: all.filter(isFresh), known: all.filter((post) => !isFresh(post)) }
 }
 
