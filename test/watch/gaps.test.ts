@@ -112,6 +112,20 @@ describe('watchSearch()', () => {
     expect(end?.spans).toHaveLength(1)
   })
 
+  it('reads each span above a gap once when the service refuses the old cursors of many', async () => {
+    const world = setUp(30, { once: true, maxPages: 2 })
+    const { feed, start } = world
+    const state = await afterNights(4, world)
+    feed.post(1)
+    const old = state.spans.map(({ next }) => (next as { cursor?: string } | null)?.cursor)
+    feed.onRequest = (cursor) =>
+      cursor !== undefined && old.includes(cursor) ? failure(400, 'validation_error') : undefined
+    const { length } = feed.requests
+    const { all, last } = await drain(start({ state, maxPages: 100 }))
+    expect([all.length, last?.spans.length]).toEqual([1 + 4 * 30, 1])
+    expect(feed.requests.length - length).toBeLessThanOrEqual(19)
+  })
+
   it('throws when the service refuses the newest page', async () => {
     const { feed, start } = setUp(30, { once: true })
     feed.onRequest = () => failure(400, 'validation_error')

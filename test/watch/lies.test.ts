@@ -98,6 +98,15 @@ describe('watchSearch()', () => {
       },
     )
 
+  it('fills a gap whose cursor the service answers with the newest page for good', async () => {
+    const { feed, check, later, found } = setUpChecks(20)
+    await check()
+    feed.post(60)
+    await check({ maxPages: 1 })
+    later((cursor) => (cursor === '61' ? (feed.post(1), top(feed)) : undefined))
+    expect([await check(), sorted(found)]).toEqual([[], range(1, 81)])
+  })
+
   findsAll(
     'looks for each gap from a page of its own when the service forgets where two of them begin',
     {},

@@ -11,7 +11,7 @@ import {
 import { watchSearches } from '../../src/extensions/watch/index.ts'
 import { abortIn, settle, virtualTime } from '../support/clock.ts'
 import { failure } from '../support/service.ts'
-import { page } from '../support/pages.ts'
+import { page, timedPage } from '../support/pages.ts'
 import { SearchService, run } from './search-service.ts'
 
 virtualTime()
@@ -256,6 +256,23 @@ describe('watchSearches()', () => {
     const options = { maxPages: 2, signal: abortIn(120 * minute, 'over') }
     await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
     expect(service.asked.length).toBeLessThanOrEqual(60)
+  })
+
+  it('buys no page in a hurry while the pages of a gap list known posts alone', async () => {
+    const service = new SearchService({ acme: 0.1 })
+    const end = new AbortController()
+    service.onRequest = (query, cursor) => {
+      if (service.asked.length > 60) end.abort('hurry')
+      if (cursor === undefined) return undefined
+      const newest = Math.floor((Date.now() - service.timeOf(query, 0)) / (0.1 * minute))
+      const id = `acme ${newest}`
+      const entry = { id, time: new Date(service.timeOf(query, newest)).toISOString() }
+      return Response.json(timedPage([entry], { next: `${cursor} ` }))
+    }
+    setTimeout(() => end.abort('over'), 120 * minute)
+    const options = { maxPages: 2, signal: end.signal }
+    const { error } = await run(watchSearches(service.client, { acme: { query: 'acme' } }, options))
+    expect(error).toBe('over')
   })
 
   it.each(['before its first check', 'after a check', 'during an outage'])(
