@@ -71,7 +71,7 @@ describe('watchSearch()', () => {
       feed.post(60)
       await check()
       const moved = () => (feed.post(1), top(feed))
-      for (const answer of [end, end, moved, end]) {
+      for (const answer of [end, end, moved, end, end]) {
         vi.advanceTimersByTime(17 * hour)
         later(answer)
         expect(lost(await check())).toEqual([])

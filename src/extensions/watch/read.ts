@@ -16,7 +16,8 @@
  *    known are not wanted, and prove that nothing is missing in between. A shifted page shows posts of its span again, so of two
  *    numbers of one gap the later is nearer.
  * 3. **What does silence prove?** If no post is listed where known ones should follow, the gap stays, and is asked for again, less
- *    and less often. It closes after 20 hours in which it was asked for four times, or twice if the list ends with its posts.
+ *    and less often. It closes after 20 hours in which it was asked for four times, or twice if the list ends with its posts. To ask
+ *    above the gap, since the service has lost where it begins, tells less of it, and counts a quarter.
  * 4. **What may be forgotten?** Of many ids the newest and the oldest are kept, and of many spans their times. A post of a time that
  *    was forgotten is known.
  */
@@ -137,10 +138,16 @@ function spanOf(listing: Listing, page: PlacedPage, silence: Silence | undefined
   const newest = [...known.map((span) => span.newest), ...shown].reduce(later, undefined)
   const oldest = [...parts.map((span) => span.oldest), ...added].reduce(earlier, undefined) ?? shown[0]
   const forgotten = parts.flatMap((span) => span.forgotten ?? [])
+  const next = nextOf(listing, page)
+  const isNextAbove =
+    next === page.next && page.posts.size > 0
+      ? lastOf(page.posts) !== lastOf(posts)
+      : parts.at(-1)?.isNextAbove === true
   return {
     ids: [...posts.keys()],
     times: [...posts.values()].map((time) => (Number.isFinite(time) ? time : null)),
-    next: nextOf(listing, page),
+    next,
+    ...(next !== null && isNextAbove && { isNextAbove }),
     ...(newest !== undefined && { newest }),
     ...(oldest !== undefined && { oldest }),
     ...(silence !== undefined && { silence }),
@@ -180,7 +187,7 @@ function silenceOf(
   const before = fresh.size > 0 && touched === 0 ? undefined : span?.silence
   const [first, last, asked = 1] = before ?? [now, NaN, 0]
   // One check asks once, however many pages it reads.
-  const count = last === now ? asked : asked + 1
+  const count = last === now ? asked : asked + (span?.isNextAbove === true ? 1 / 4 : 1)
   // The clock may have been set back.
   return [Math.min(first, now), now, count]
 }

@@ -40,7 +40,7 @@ export function gapsOf(spans: Spans): WatchGap[] {
 
 /** The service has lost where the gap below a span begins: it is looked for from a page above it, at worst from the newest one. */
 export function withLostGap(spans: Spans, at: number, next: object): Spans {
-  return spans.map((span, index) => (index === at ? { ...span, next } : span))
+  return spans.map((span, index) => (index === at ? { ...span, next, isNextAbove: true } : span))
 }
 
 /** Whether params ask for the same page below the newest one. */

@@ -90,13 +90,15 @@ export interface WatchSpan {
   readonly forgotten?: readonly (readonly [newest: number, oldest: number])[]
   /** Params of the page below; null if older posts are not wanted. */
   readonly next: object | null
+  /** Whether `next` lists posts of this span first, since the service has lost where the gap begins. */
+  readonly isNextAbove?: boolean
   /** When its newest and its oldest post were published, as the service says it. */
   readonly newest?: string
   readonly oldest?: string
   /**
    * When the service has first and last listed no post at `next`, in milliseconds since 1970, although known posts should follow,
-   * and how often it was asked. A watch asks again less and less often. After 20 hours and four requests it assumes that nothing is
-   * missing.
+   * and how often it was asked: a quarter of a time if `isNextAbove`. A watch asks again less and less often. After
+   * 20 hours and four requests it assumes that nothing is missing.
    */
   readonly silence?: readonly [first: number, last: number, asked?: number]
 }
