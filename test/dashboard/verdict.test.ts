@@ -49,6 +49,20 @@ it(`verdictOf() and the numbers agree with all posts of ${seeds} stories, whatev
     const about = `seed ${seed}`
     expect(span.from, about).toBe(from)
     expect(found.map(numbersOf), about).toEqual(numbers)
+    const buckets = bucketsOf(period, 'days')
+    const rows = rowsOf(results, { covered: span, buckets, unit: 'days', metric: 'posts' })
+    for (const [i] of names.entries())
+      expect(
+        rows.reduce((sum, { values }) => sum + (values[i] ?? 0), 0),
+        about,
+      ).toBe(numbers[i]!.posts)
+    // A bar without a note has all posts of its day.
+    for (const { bucket, values, part } of rows.slice(0, -1))
+      if (part === '')
+        expect(values, about).toEqual(
+          sides.map((posts) => posts.filter(({ timestamp }) => timestamp.startsWith(bucket)).length),
+        )
+
     const sidesFound = found.map((posts, i) => ({ query: names[i]!, posts }))
     const { headline, why } = verdictOf(sidesFound, span, { when: 'in 28 days' })
     const leader = (metric: keyof (typeof numbers)[number]) =>
