@@ -31,7 +31,7 @@ const graceMs = 500
 export function runAfter(ms: number, run: () => void): () => void {
   const due = performance.now() + ms
   let timer = setTimeout(() => {
-    if (performance.now() < due + graceMs) run()
+    if (ms < graceMs || performance.now() < due + graceMs) run()
     else timer = setTimeout(run, graceMs)
   }, ms)
   return () => clearTimeout(timer)

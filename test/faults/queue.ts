@@ -32,9 +32,7 @@ export const concurrency: Faults = {
         await pass(100)
         const others = Promise.allSettled(['a', 'b', 'c'].map(search))
         await pass(100)
-        const closed = client.close()
-        await pass(100)
-        await closed
+        await client.close()
         const [late] = await Promise.allSettled([client.withOptions({}).microblog.search({ query: 'late' })])
         return [...(await waiting), ...(await others), late]
       },

@@ -5,9 +5,9 @@ import { settle, virtualTime } from '../support/clock.ts'
 virtualTime()
 
 it('within() takes what came in time when its process was stopped until later', async () => {
-  const arriving = (): Promise<string> => new Promise((resolve) => setTimeout(resolve, 300, 'in time'))
+  const arriving = (): Promise<string> => new Promise((resolve) => setTimeout(resolve, 1300, 'in time'))
   const hang = (): Promise<never> => new Promise(() => {})
-  const results = [arriving, hang].map((work) => within(100, work, () => 'late'))
+  const results = [arriving, hang].map((work) => within(1000, work, () => 'late'))
   // The process stands still for 5 s: a timer is due before it can read.
   const stopped = performance.now() + 5000
   vi.spyOn(performance, 'now').mockReturnValue(stopped)

@@ -32,7 +32,7 @@ it('search() says that it was in the queue when the deadline passes there after 
   setTimeout(() => void client.microblog.search({ query: 'blocking' }).catch(() => {}), 100)
   const error = { name: 'TimeoutError', phase: 'queue', attempts: [{ status: 503 }] }
   expect(await call).toMatchObject({ error })
-  await client.close()
+  await settle(client.close())
 })
 
 describe('abort', () => {
