@@ -87,6 +87,7 @@ describe('new SocialSearch()', () => {
     ['ftp://api.example/v1', /must be https/],
     ['javascript:alert(1)', /must be https/],
     ['https://user:pass@api.example/v1', /user name/],
+    ['https://user@api.example/v1', /user name/],
     ['https://api.example/v1?x=1', /query/],
     ['https://api.example/v1#x', /fragment/],
     ['https://api.example/v1?', /query/],
