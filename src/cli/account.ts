@@ -31,6 +31,12 @@ export function accountName(): string | undefined {
   return name
 }
 
+/** What a search in a file is of, besides its params: made-up posts say nothing of real ones, nor one account's mentions of another's. */
+export function sourceOf(sandbox = false): object {
+  const account = accountName()
+  return sandbox ? { sandbox } : account === undefined ? {} : { account }
+}
+
 /** What a command that is suggested needs, so that it is about the same account. */
 export function accountFlag(): string {
   const name = accountName()

@@ -7,6 +7,7 @@ import { PagedCall, clientTransport, withExtra } from '../extend.ts'
 import { type PagedOptions, type SocialSearch, CreditBudget } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { valueAt } from '../lib/json.ts'
+import { sourceOf } from './account.ts'
 import { UsageError, exitNameOf } from './command-errors.ts'
 import { type SearchUnderWay, type StoredPage, storedProgress } from './database/record-database.ts'
 import { type SharedFlags, missingText, paramsOf, shellWord, walkOptions } from './flags.ts'
@@ -61,7 +62,7 @@ export class OperationJob implements Job {
     walkOptions(flags)
     this.operation = operation
     this.command = commandOf(operation.id)
-    this.searchKeys = [{ operation: operation.id, params }]
+    this.searchKeys = [{ operation: operation.id, params, ...sourceOf(flags.sandbox) }]
     this.#flags = flags
     this.#id = id
     this.#known = known

@@ -13,6 +13,7 @@ import type { Call } from '../extend.ts'
 import type { SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
+import { sourceOf } from './account.ts'
 import { UsageError, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
 import { type SharedFlags, paramFlags, paramsOf } from './flags.ts'
@@ -68,7 +69,7 @@ export class WatchJob implements Job {
     if (keep !== undefined && out === undefined)
       throw new UsageError('--keep needs --out, the .db file whose old posts are forgotten')
     this.#flags = flags
-    this.searchKeys = Object.values(this.#searches).map((params) => searchKeyOf(this.operation, params))
+    this.searchKeys = Object.values(this.#searches).map((params) => this.#keyOf(params))
     this.maxAge = keep
     this.#report = new WatchReport(this.#queries)
   }
@@ -111,7 +112,7 @@ export class WatchJob implements Job {
       if (dueAt !== null) continue
       // The other searches go on, and the next check continues.
       if (error !== null) this.#fail(name, error)
-      const searchKey = searchKeyOf(this.operation, this.#searches[name])
+      const searchKey = this.#keyOf(this.#searches[name])
       const added = yield { searchKey, progress, records, known, hasFailed: error !== null }
       this.#report.addPosts(name, added)
       planner.note(batch)
@@ -122,7 +123,12 @@ export class WatchJob implements Job {
 
   underWay({ request }: Call): SearchUnderWay {
     const query = request.params[queryParam(this.operation)]
-    return { searchKey: searchKeyOf(this.operation, this.#searches[String(query)]) }
+    return { searchKey: this.#keyOf(this.#searches[String(query)]) }
+  }
+
+  /** What distinguishes the watch of a query from other searches in a file. */
+  #keyOf(params: object | undefined): object {
+    return { watch: this.operation.id, params, ...sourceOf(this.#flags.sandbox) }
   }
 
   status(): string {
@@ -191,11 +197,6 @@ function textFrom(bytes: Uint8Array): string {
     // Said below.
   }
   throw new Error('the file is not UTF-8; save it as UTF-8')
-}
-
-/** What distinguishes the watch of a query from other searches in a database. */
-function searchKeyOf({ id }: SearchOperation, params: object | undefined): object {
-  return { watch: id, params }
 }
 
 /** The states of queries, as far as a file has them. */

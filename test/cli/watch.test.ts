@@ -41,6 +41,13 @@ describe('watch of several queries', () => {
     expect([sandbox.requests.length - before, rowsOf('posts.db', view).at(-1)]).toEqual([1, 'tea92'])
   })
 
+  it('takes the made-up posts of --sandbox for none of the service', async () => {
+    await social('watch coffee --once --sandbox --out posts.db')
+    const before = sandbox.requests.length
+    expect((await social('watch coffee --once --out posts.db')).err).toContain('20 new posts')
+    expect(sandbox.requests.length - before).toBe(1)
+  })
+
   it('tells `export` which queries have found a post, and `export --new` exports it again when another one does', async () => {
     const exported = async (run: number) => {
       const { code, err } = await social(`export posts.db new-${run}.csv --new`)

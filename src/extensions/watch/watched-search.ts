@@ -133,7 +133,8 @@ export class WatchedSearch<Post extends AnyPost> implements DueSearch {
     const isFirst = this.#spans.length === 0
     /** Until a page has posts, no post is known. Those that are published meanwhile are new. */
     const isEmpty = this.#spans.every(({ ids }) => ids.length === 0)
-    const since = isFirst ? Infinity : parseTime(this.#spans[0]?.oldest)
+    // The clock may have been set back.
+    const since = isFirst ? Infinity : Math.min(parseTime(this.#spans[0]?.oldest), now - drift)
     const isOld = (time: number): boolean => isEmpty && (isFirst || time < since)
     const before = this.pace
     const isOfGaps = maxPages === 1 && this.#isGapNext && nextGap(this.#spans, now) !== -1
