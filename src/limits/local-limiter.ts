@@ -12,7 +12,12 @@ import { SurfaceQueue } from './surface-queue.ts'
 /** What a limiter counts. */
 interface Counts {
   readonly slots: SlotCounter
-  readonly surfaces: Map<string | null, { readonly pace: SurfacePace; readonly queue: SurfaceQueue }>
+  readonly surfaces: Map<string | null, Surface>
+}
+
+interface Surface {
+  readonly pace: SurfacePace
+  readonly queue: SurfaceQueue
 }
 
 export class LocalLimiter implements CallLimiter {
@@ -55,7 +60,7 @@ export class LocalLimiter implements CallLimiter {
   #queue(name: string | null): SurfaceQueue {
     const { slots, surfaces } = (this.#counts ??= {
       slots: this.#polling ? countedSlots() : limitedSlots(this.limits.inFlight),
-      surfaces: new Map(),
+      surfaces: new Map<string | null, Surface>(),
     })
     const known = surfaces.get(name)
     if (known !== undefined) return known.queue

@@ -3,7 +3,6 @@ import { existsSync, linkSync, readFileSync, readdirSync, renameSync, rmSync, wr
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exitCodes } from '../../src/cli/command-errors.ts'
-import { SocialSearch } from '../../src/index.ts'
 import type { Fault } from '../support/sandbox.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { recordsOf } from '../support/command-line.ts'

@@ -6,6 +6,7 @@ import { localTime } from '../../src/cli/terminal.ts'
 import { gapText } from '../../src/cli/watch-report.ts'
 import { change, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
 import { bodies, inTurn, press, saidSoFar, sandbox, social, useCommand } from './command.ts'
+import { sandboxFlag } from '../support/sandbox.ts'
 
 const options = { content: { microblog: posts(0, 30) } }
 const ids = 'SELECT id FROM microblog_posts'
@@ -42,7 +43,7 @@ describe('watch of several queries', () => {
   })
 
   it('takes the made-up posts of --sandbox for none of the service', async () => {
-    await social('watch coffee --once --sandbox --out posts.db')
+    await social(`watch coffee --once ${sandboxFlag} --out posts.db`)
     const before = sandbox.requests.length
     expect((await social('watch coffee --once --out posts.db')).err).toContain('20 new posts')
     expect(sandbox.requests.length - before).toBe(1)

@@ -4,7 +4,7 @@ import type { WatchSpan } from '../../src/extensions/watch/index.ts'
 import { listed } from './checks.ts'
 
 const search = { query: 'acme' }
-const terms = { search, overlap: 3, mostIds: 1000, now: Date.UTC(2026, 10, 20) }
+const terms = { search, fallback: search, overlap: 3, mostIds: 1000, now: Date.UTC(2026, 10, 20) }
 /** Of a post with a number: each was published a minute after the one below it. */
 const timeOf = (id: string) => new Date(Date.UTC(2026, 10, 19) + Number(id) * 60_000).toISOString()
 

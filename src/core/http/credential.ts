@@ -86,8 +86,8 @@ export class Credential {
         .then(() => (state.current = undefined))
         .finally(() => (state.refreshing = undefined))
       // In Cloudflare's workers, no call may wait for what belongs to the request of another.
-      if (isTiedToRequests()) return void (await refreshing)
-      state.refreshing = refreshing
+      if (!isTiedToRequests()) state.refreshing = refreshing
+      await refreshing
     }
     await state.refreshing
   }

@@ -99,9 +99,12 @@ export class SharedRequest {
   async #run(first: Lead): Promise<void> {
     for (let lead = first; ;) {
       const outcome = await this.#fetch(lead)
-      if (!('failure' in outcome) || lead.record.tookEffect !== 'no') return this.#tellAll(outcome)
-      const next = this.#tellThose(outcome, lead)
-      if (next === undefined) return this.#tellAll(outcome)
+      const isOver = !('failure' in outcome) || lead.record.tookEffect !== 'no'
+      const next = isOver ? undefined : this.#tellThose(outcome, lead)
+      if (next === undefined) {
+        this.#tellAll(outcome)
+        return
+      }
       lead = this.#leadOf(next)
     }
   }

@@ -24,6 +24,7 @@
 import { parseTime } from '../../lib/time.ts'
 import { type Listing, type PlacedPage, type ReadPage, addMissing, listingOf } from './listing.ts'
 import {
+  type PageAbove,
   type Spans,
   earlier,
   isKnown,
@@ -31,7 +32,7 @@ import {
   isSamePage,
   later,
   numberOf,
-  withLostGap,
+  withNextAbove,
 } from './spans.ts'
 import type { WatchSpan } from './types.ts'
 
@@ -48,9 +49,7 @@ type Silence = NonNullable<WatchSpan['silence']>
 /** Times of posts, newest first, in milliseconds since 1970. */
 type Range = readonly [newest: number, oldest: number]
 
-export interface ReadTerms {
-  /** Params of the newest page. */
-  readonly search: object
+export interface ReadTerms extends PageAbove {
   /** How many known posts in a row show that two spans touch. */
   readonly overlap: number
   /** Most ids of a span. */
@@ -104,7 +103,7 @@ function placeOf(spans: Spans, page: ReadPage, terms: ReadTerms): PlacedPage | n
   const upper = spans[claimed]
   if (upper !== undefined && !isAbove(posts, upper))
     return { ...page, above: spans.slice(0, claimed), upper, below: spans.slice(claimed + 1) }
-  const known = withLostGap(spans, claimed, terms.search)
+  const known = withNextAbove(spans, claimed, terms)
   const under = known.findIndex((each) => !isBelow(posts, each))
   if (posts.size === 0 || (under === -1 && spans.length > 0)) return null
   const at = Math.max(0, under)

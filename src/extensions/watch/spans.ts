@@ -38,8 +38,16 @@ export function gapsOf(spans: Spans): WatchGap[] {
   )
 }
 
-/** The service has lost where the gap below a span begins: it is looked for from a page above it, at worst from the newest one. */
-export function withLostGap(spans: Spans, at: number, next: object): Spans {
+/** Params of a page above a gap, from which it is looked for if the service has lost where it begins: at worst the newest page. */
+export interface PageAbove {
+  readonly search: object
+  readonly fallback: object
+}
+
+/** The service has lost where the gap below a span begins. No two gaps are looked for from one page: it is above the lower one. */
+export function withNextAbove(spans: Spans, at: number, { search, fallback }: PageAbove): Spans {
+  const isTaken = spans.some(({ next }) => next !== null && isSamePage(next, fallback))
+  const next = isTaken ? search : fallback
   return spans.map((span, index) => (index === at ? { ...span, next, isNextAbove: true } : span))
 }
 

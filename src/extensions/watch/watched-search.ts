@@ -17,7 +17,7 @@ import {
 } from './options.ts'
 import type { ReadPage } from './listing.ts'
 import { type ReadTerms, type Reading, read } from './read.ts'
-import { type Spans, gapsOf, hasGapToFill, isKnown, nextGap, withLostGap } from './spans.ts'
+import { type Spans, gapsOf, hasGapToFill, isKnown, nextGap, withNextAbove } from './spans.ts'
 import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
 
 /** The least that ids of a span are limited to. */
@@ -185,7 +185,7 @@ function firstSpan([span]: Spans, now: number): WatchSpan[] {
 /** Posts of a page, ids of the new ones, and what has been read with it. */
 type PageRead<Post> = Pick<Page<Post>, 'posts'> & Pick<Reading, 'fresh' | 'spans'>
 
-interface PagesTerms extends ReadTerms {
+interface PagesTerms extends Omit<ReadTerms, 'fallback'> {
   readonly maxPages: number
   /** Reads gaps, and no newer posts. */
   readonly isOfGaps: boolean
@@ -216,7 +216,7 @@ async function* readPages<Post extends AnyPost>(
     try {
       for await (const page of pagesOf(asked, { maxPages: left })) {
         left--
-        const reading = read(spans, { ...listOf(page), asked }, terms)
+        const reading = read(spans, { ...listOf(page), asked }, { ...terms, fallback })
         ;({ spans, at, isJoined, isSilent } = reading)
         next = page.next
         yield { spans, fresh: reading.fresh, posts: page.posts }
@@ -224,13 +224,12 @@ async function* readPages<Post extends AnyPost>(
         asked = next ?? asked
       }
     } catch (error) {
-      const above = at === newest ? fallback : search
       // The service may refuse an old cursor.
-      if (!(error instanceof ValidationError) || gap === newest || (isRefused && above === search))
+      if (!(error instanceof ValidationError) || gap === newest || (isRefused && fallback === search))
         throw error
-      spans = withLostGap(spans, at === newest ? gap : at, above)
+      spans = withNextAbove(spans, at === newest ? gap : at, { search, fallback })
       yield { spans, fresh: new Set(), posts: [] }
-      if (above === search) {
+      if (fallback === search) {
         isRefused = true
         gap = newest
       }
