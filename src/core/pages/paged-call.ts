@@ -120,7 +120,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
       const next = step.kind === 'next' ? this.#compose(step.params, request) : request
       const position = this.#positionOf(next)
       const isLoop = step.kind === 'next' && visited.has(position)
-      // Whoever resumed there would pay for the same pages again.
+      // A walk that resumes there would pay for the same pages again.
       if (isLoop) Object.assign(page as object, { next: null })
       yield page
 
