@@ -49,15 +49,18 @@ export interface Description {
 /** Searches for the same, whether by a watch, a search or an agent, are one. */
 const searches = `
   WITH spent AS MATERIALIZED (
-    SELECT search, network, records, sum(credits) AS credits, sum(uncertain) AS uncertain FROM social_search_spent GROUP BY 1, 2, 3),
+    SELECT search, network, records, sum(credits) AS credits, sum(uncertain) AS uncertain FROM social_search_spent
+    GROUP BY 1, 2, 3),
   gaps AS MATERIALIZED (
     SELECT search, network, records, json_group_array(json_object('from', "from", 'to', "to")) AS gaps FROM social_search_gaps
     GROUP BY 1, 2, 3)
   SELECT search, network, records, replace(max(last_look), ' ', 'T') || 'Z' AS lastCheck,
     json_group_array(json_object('command', command, 'params', json(params),
       'firstCheck', replace(first_look, ' ', 'T') || 'Z', 'lastCheck', replace(last_look, ' ', 'T') || 'Z')) AS checks,
-    ifnull((SELECT gaps FROM gaps WHERE gaps.search = every.search AND gaps.network IS every.network AND gaps.records = every.records), '[]') AS gaps,
-    ifnull((SELECT json_array(credits, uncertain) FROM spent WHERE spent.search = every.search AND spent.network IS every.network AND spent.records = every.records), '[0,0]') AS costs
+    ifnull((SELECT gaps FROM gaps
+      WHERE gaps.search = every.search AND gaps.network IS every.network AND gaps.records = every.records), '[]') AS gaps,
+    ifnull((SELECT json_array(credits, uncertain) FROM spent
+      WHERE spent.search = every.search AND spent.network IS every.network AND spent.records = every.records), '[0,0]') AS costs
   FROM social_search_searches AS every GROUP BY search, network, records ORDER BY min(number)`
 
 const labels = `

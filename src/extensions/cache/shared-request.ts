@@ -127,17 +127,14 @@ export class SharedRequest {
     for (const tell of this.#waiting.values()) tell(outcome)
     this.#waiting.clear()
     // Calls may join until the store has what was fetched.
-    if ('failure' in outcome) this.#close()
+    if (this.#fetched === undefined) this.#close()
   }
 
   /** Looks into the store, or else sends the request. It never rejects. */
   async #fetch({ leader, record, end }: Lead): Promise<Outcome> {
     try {
       const stored = await end.race(() => this.#stored.find())
-      if (stored !== null) {
-        this.#close()
-        return { entry: stored, payer: undefined, record }
-      }
+      if (stored !== null) return { entry: stored, payer: undefined, record }
       end.throwIfAborted()
       // Each call validates the answer by its own options.
       const settings = { ...leader.settings, validation: 'off' as const, schema: undefined }
