@@ -8,9 +8,9 @@ import { admin, server } from './workers.ts'
 
 const execute = promisify(execFile)
 
-/** Workers of docs/fleet.md, as processes, and the service that they share. */
+/** Workers of docs/fleet.md, as processes, and the service that they share: each search has two pages. */
 async function workers(limit = 1000) {
-  const posts = Array.from({ length: 50 }, (_, id) => ({ id: String(id), body: id < 40 ? 'coffee' : 'tea' }))
+  const posts = Array.from({ length: 60 }, (_, id) => ({ id: String(id), body: id % 2 === 0 ? 'coffee' : 'tea' }))
   const sandbox = await serveSandbox({ content: { microblog: posts } })
   onTestFinished(() => sandbox.close())
   const { baseUrl, apiKey } = sandbox
@@ -57,7 +57,7 @@ it('docs/fleet.md has a worker that stores all searches of a queue, and pays for
     .filter(({ status }) => status === 200)
     .map(({ body }) => JSON.stringify(body))
   expect(new Set(bodies).size).toBe(bodies.length)
-  expect(await admin.hlen('posts')).toBe(50)
+  expect(await admin.hlen('posts')).toBe(60)
   expect(await admin.exists('queries', 'taken', 'progress')).toBe(0)
   expect(sandbox.ledger.spent).toBe(2 * bodies.length)
 })
