@@ -12,7 +12,8 @@ import { jsonOf } from '../extensions/export/fields.ts'
 import { accountFlag, accountName } from './account.ts'
 import { exitNameOf } from './command-errors.ts'
 import { toStderr, styled, wrapped, localTime } from './terminal.ts'
-import { operations } from '../api/operations.ts'
+import type { Operation } from '../api/operation.ts'
+import { operationOf } from '../api/operations.ts'
 import { type Issue, issuesText } from '../api/issues.ts'
 import { durationText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
@@ -76,19 +77,23 @@ function retryText(seconds: number): string {
   return `retry in ${durationText(1000 * seconds)} (${seconds < 86_400 ? time.slice(11) : time})`
 }
 
+/** The operation that failed. */
+function failedOf({ operation = '' }: SocialSearchError): Operation | undefined {
+  return operationOf(operation)
+}
+
 /** The flags of the call that failed. */
-function flagsOf({ operation }: SocialSearchError): readonly ParamFlag[] {
-  const found = operations.find(({ id }) => id === operation)
-  return found === undefined ? [] : paramFlags(found)
+function flagsOf(error: SocialSearchError): readonly ParamFlag[] {
+  const failed = failedOf(error)
+  return failed === undefined ? [] : paramFlags(failed)
 }
 
 function issuesOf(error: SocialSearchError & { issues: readonly Issue[] }): string {
-  const { operation, issues } = error
-  const found = operations.find(({ id }) => id === operation)
+  const failed = failedOf(error)
   const flags = flagsOf(error)
-  const named = issues.map(({ path, message }) => {
+  const named = error.issues.map(({ path, message }) => {
     const flag = flags.find((each) => `${path}.`.startsWith(`${each.path.join('.')}.`))?.name
-    const argument = found !== undefined && path === positionalOf(found) ? `<${path}>` : path
+    const argument = failed !== undefined && path === positionalOf(failed) ? `<${path}>` : path
     return { path: flag ?? argument, message }
   })
   return issuesText(named)
@@ -96,7 +101,7 @@ function issuesOf(error: SocialSearchError & { issues: readonly Issue[] }): stri
 
 /** What the call has cost; undefined if nothing was sent, or if the call is free. */
 function costOf(error: SocialSearchError): string | undefined {
-  const { price } = operations.find(({ id }) => id === error.operation) ?? {}
+  const { price } = failedOf(error) ?? {}
   const cost = words.costText(error)
   if (cost !== '') return cost
   const isSent = error.attempts.some(({ sent }) => sent !== null)
@@ -108,6 +113,8 @@ type Advice = string | { readonly do: string; readonly command: string }
 
 function whatToDo(error: SocialSearchError, isChecking: boolean): Advice | undefined {
   if (error instanceof InvalidRequestError && error.option) return 'To send it anyway, use --extra-params'
+  if (refusesCursor(error))
+    return 'To start over at the first page, run the command without --resume or --cursor'
   if (error instanceof AuthenticationError)
     return process.env['SOCIAL_SEARCH_API_KEY'] && accountName() === undefined
       ? 'Replace the key in SOCIAL_SEARCH_API_KEY'
@@ -124,6 +131,13 @@ function whatToDo(error: SocialSearchError, isChecking: boolean): Advice | undef
   // The response is printed below, and a time to retry is a part of what happened.
   const isSaid = (error.body !== undefined && !words.isPage(error.body)) || error.retryAfter !== undefined
   return (!isSaid && words.whatToDo(error)) || undefined
+}
+
+/** Whether the service knows a cursor no more. */
+function refusesCursor(error: SocialSearchError): boolean {
+  const paging = failedOf(error)?.paging
+  const isCursor = ({ path }: Issue): boolean => paging?.kind === 'cursor' && path === paging.param
+  return error instanceof ValidationError && error.issues.some(isCursor)
 }
 
 /** What to do when a budget has too little left. */

@@ -8,7 +8,7 @@ import { type PagedOptions, type SocialSearch, CreditBudget } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { valueAt } from '../lib/json.ts'
 import { sourceOf } from './account.ts'
-import { UsageError, exitNameOf } from './command-errors.ts'
+import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
 import { type SearchUnderWay, type StoredPage, storedProgress } from './database/record-database.ts'
 import { type SharedFlags, missingText, paramsOf, shellWord, walkOptions } from './flags.ts'
 import { commandOf } from './command-names.ts'
@@ -23,6 +23,8 @@ interface JobProgress {
   readonly records: number
   /** Credits spent, uncertain and reserved. */
   readonly credits: number
+  /** Whether there is a next page, and the service did not say which. */
+  readonly lost?: true
 }
 
 /** The calls of one operation: one page, or several, of all runs with `--resume` together. */
@@ -40,7 +42,8 @@ export class OperationJob implements Job {
   #earlier: JobProgress
   /** How far it is with the last page, also one that could not be written. */
   #progress: JobProgress
-  #hasRead = false
+  /** How many this run has read. */
+  #pages = 0
   /** How far an earlier run was that this one does not continue. */
   #before: JobProgress | undefined
   /** Records that the file did not have. */
@@ -75,7 +78,7 @@ export class OperationJob implements Job {
     this.#client = client
     client.quote(this.operation.id as OperationId, this.#id ?? this.#known)
     const [before] = out === undefined || resume === true ? [] : await storedProgress(out, this.searchKeys)
-    if (before?.['next'] === null && price.kind !== 'free')
+    if (before?.['next'] === null && before['lost'] !== true && price.kind !== 'free')
       toStderr(
         `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
       )
@@ -102,7 +105,7 @@ export class OperationJob implements Job {
       }),
     }
     for await (const page of this.#answers(client, options)) {
-      this.#hasRead = true
+      this.#pages++
       const total = valueAt(page, ['meta', 'total'])
       if (typeof total === 'number') this.#total = total
       const items = operation.list === undefined ? [page] : (itemsOf(operation, page) ?? [page])
@@ -112,7 +115,9 @@ export class OperationJob implements Job {
       if (operation.price.kind !== 'free') this.#leftOut += items.length - records.length
       const next = operation.paging === undefined ? null : (page['next'] as object | null)
       const all = this.#progress.records + records.length
-      this.#progress = { next, records: all, credits: this.#credits() }
+      const isLost =
+        next === null && operation.paging?.kind === 'cursor' && valueAt(page, ['meta', 'hasMore']) !== false
+      this.#progress = { next, records: all, credits: this.#credits(), ...(isLost && { lost: true }) }
       this.#stored += yield { searchKey: this.searchKeys[0], progress: this.#progress, records }
     }
   }
@@ -135,7 +140,7 @@ export class OperationJob implements Job {
   underWay(): SearchUnderWay {
     const [searchKey] = this.searchKeys
     const credits = this.#credits()
-    if (this.#before === undefined || this.#hasRead)
+    if (this.#before === undefined || this.#pages > 0)
       return { searchKey, progress: { ...this.#progress, credits } }
     return { searchKey, progress: { ...this.#before, credits: this.#before.credits + credits } }
   }
@@ -171,19 +176,27 @@ export class OperationJob implements Job {
   #success(): RunEnd {
     const { all, limit } = this.#flags
     const { next, records } = this.#progress
+    const unread = this.#unread()
+    if (unread !== undefined) return this.#failure(new CommandError('budget', unread))
     const hasNextPage = limit === undefined && all !== true && next !== null
     const isComplete = this.#earlier.next === null
     const missing = missingText(this.operation, this.searchKeys[0].params, records, this.#total)
-    const empty = 'The service says that there is more, but sent empty pages. To continue: '
     return {
-      notes: [
-        ...(all === true && next !== null ? [empty + this.#continuation(next)] : []),
-        ...(missing === undefined ? [] : [missing]),
-      ],
+      notes: missing === undefined ? [] : [missing],
       next: hasNextPage ? this.#continuation(next) : undefined,
       summary:
         this.status() + (isComplete ? ' · complete: nothing was sent' : hasNextPage ? ' · more: --all' : ''),
     }
+  }
+
+  /** Why the job has less than the flags ask for, though nothing has failed; undefined if it has all. */
+  #unread(): string | undefined {
+    const { next, records } = this.#progress
+    const { maxPages = Infinity, limit = Infinity } = walkOptions(this.#flags)
+    if (this.#earlier.lost === true)
+      return 'there is more, but the service did not say where; run the command without --resume, which starts over'
+    const isCut = next !== null && this.#pages < maxPages && records - this.#earlier.records < limit
+    return isCut ? 'the service says that there is more, but sent three empty pages in a row' : undefined
   }
 
   #failure(reason: unknown): RunEnd {
@@ -192,7 +205,7 @@ export class OperationJob implements Job {
     const next = known === undefined ? this.#progress.next : known
     // A request that the service finds invalid stays so.
     const isFinal = exitNameOf(reason) === 'usage' || (reason instanceof ApiError && reason.status === 400)
-    const hasBegun = this.#hasRead || isStored
+    const hasBegun = this.#pages > 0 || isStored
     const canContinue = next !== null && this.operation.paging !== undefined && !isFinal && hasBegun
     // The budgets that commands share have periods.
     const isOfJob =

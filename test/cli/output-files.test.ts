@@ -210,16 +210,35 @@ describe('export', () => {
 describe('--out posts.db', () => {
   const search = 'search coffee --per-minute off --count 3 --all --yes --out posts.db'
 
-  it('says how many records are new, and that empty pages ended --all although there is more', async () => {
+  it('says how many records are new', async () => {
     expect((await social(search)).err).toBe('posts.db: 30 records (30 new) · 20 credits\n')
     sandbox.publish({ microblog: posts(30, 32) })
     expect((await social(search)).err).toContain('posts.db: 32 records (2 new) · 22 credits\n')
     expect(numbersOf('posts.db', ids)).toEqual(range(0, 32))
+  })
+
+  it.each([
+    ['search tea --all --yes', 5],
+    ['search tea --limit 20', 5],
+    ['search tea --max-pages 9 --out posts.db', 5],
+    ['search tea --max-pages 3', 0],
+  ])('ends with 5 when empty pages end the job before its flags do: %s', async (line, code) => {
     let cursor = 0
     between(() => Response.json(page([], String(++cursor))))
-    const { err } = await social(search.replace('coffee', 'tea'))
-    expect(err).toContain(
-      'The service says that there is more, but sent empty pages. To continue: the same command with --resume',
+    const { err, ...ended } = await social(line)
+    const how = line.includes('--out') ? '--resume' : '--cursor 3'
+    const said = `sent three empty pages in a row\nTo continue: the same command with ${how}`
+    expect([ended.code, err]).toEqual([code, code === 5 ? expect.stringContaining(said) : ''])
+  })
+
+  it('never says that a job is complete whose next page the service has lost', async () => {
+    const answer = { ...page(['1']), meta: { returnedCount: 1, hasMore: true } }
+    between(() => Response.json(answer))
+    const lost = 'there is more, but the service did not say where; run the command without --resume'
+    await inTurn(
+      [search, 4, 'posts.db: 1 record (1 new) · 2 credits\n'],
+      [`${search} --resume`, 5, new RegExp(`${lost}[^]*: 1 record \\(0 new\\) · 2 credits\n$`)],
+      [search, 4, /^(?![^]*whole job)[^]*: 1 record \(0 new\)/],
     )
   })
 
@@ -243,6 +262,18 @@ describe('--out posts.db', () => {
     expect((await social(search.replace('coffee', 'tea'))).err).not.toContain(hint)
     const asked = await social(search.replace('--yes', ''))
     expect(asked).toMatchObject(failed(2, hint))
+  })
+
+  it.each([
+    ...['search coffee', 'mentions list'].map((line) => `${line} --max-pages 1 --out posts.db --resume`),
+    'search coffee --cursor x',
+  ])('says how to start over when the cursor has expired: %s', async (line) => {
+    if (line.includes('--out')) await social(line)
+    const issues = [{ path: 'cursor', message: 'has expired' }]
+    sandbox.inject({ status: 400, body: { requestId: 'r', error: { code: 'validation_error', issues } } })
+    const { code, err } = await social(line)
+    expect([code, err]).toEqual([4, expect.stringContaining('run the command without --resume or --cursor')])
+    expect(err).not.toContain('Correct')
   })
 
   it('keeps what --resume continues when a run that begins anew fails for free', async () => {
