@@ -28,18 +28,24 @@ function textFor({ isTTY }: NodeJS.WriteStream, text: string, isStyled: boolean)
   return isTTY && !isStyled ? escapedForTerminal(text) : text
 }
 
+/** Whether a stream is a terminal that obeys escape sequences. */
+function takesEscapes({ isTTY }: { isTTY: boolean }): boolean {
+  return isTTY && process.env['TERM'] !== 'dumb'
+}
+
 type Style = 'bold' | 'dim' | 'green' | 'red'
 
 /** Styles a text for a terminal, unless `NO_COLOR` is set. */
-export function styled(style: Style, text: string, { isTTY }: { isTTY: boolean } = process.stdout): string {
-  return isTTY && !process.env['NO_COLOR'] ? styleText(style, text, { validateStream: false }) : text
+export function styled(style: Style, text: string, stream: { isTTY: boolean } = process.stdout): string {
+  return takesEscapes(stream) && !process.env['NO_COLOR']
+    ? styleText(style, text, { validateStream: false })
+    : text
 }
 
 /** A text that leads to an address, on a terminal that may have links: those that have none show the text. */
 export function linkTo(address: unknown, text: string): string {
-  const { TERM } = process.env
   const url = typeof address === 'string' && /^https?:/.test(address) ? URL.parse(address)?.href : undefined
-  if (!process.stdout.isTTY || TERM === 'dumb' || TERM === 'linux' || url === undefined) return text
+  if (!takesEscapes(process.stdout) || process.env['TERM'] === 'linux' || url === undefined) return text
   return `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\`
 }
 
@@ -68,10 +74,10 @@ export function toTerminal(message: string): void {
   if (process.stderr.isTTY) toStderr(message)
 }
 
-/** Replaces the line that shows how far a job is, on a terminal only. */
+/** Replaces the line that shows how far a job is, on a terminal that can. */
 export function showProgress(message: string): void {
   clearProgress()
-  if (!process.stderr.isTTY) return
+  if (!takesEscapes(process.stderr)) return
   process.stderr.write(cutToWidth(message, (process.stderr.columns || 80) - 1))
   hasProgress = true
 }

@@ -77,12 +77,17 @@ describe('stdout on a terminal, with stderr through a pipe', () => {
     expect(unstyled(out)).toMatch(/^Name {9}Kettle.+\nDescription {2}A made-up.+\nWebsite {6}https:.+\n/)
   })
 
-  it('gets bold titles and dim ids, unless NO_COLOR is set', async () => {
+  it('gets bold titles and dim ids, unless NO_COLOR is set or the terminal is dumb', async () => {
     const table = 'search coffee --fields id,author'
     expect((await social(table)).out).toBe('\u001b[1mid  author\u001b[22m\n\u001b[2m1\u001b[22m   a\n')
-    vi.stubEnv('NO_COLOR', '1')
-    expect((await social(table)).out).toBe('id  author\n1   a\n')
-    vi.stubEnv('NO_COLOR', '')
+    for (const [name, value] of [
+      ['NO_COLOR', '1'],
+      ['TERM', 'dumb'],
+    ] as const) {
+      vi.stubEnv(name, value)
+      expect((await social(table)).out).toBe('id  author\n1   a\n')
+      vi.stubEnv(name, '')
+    }
   })
 
   it('gets dates in the time zone of the machine in a table, and the exact ones as JSON', async () => {
@@ -158,5 +163,12 @@ describe('a terminal', () => {
     const { value } = await settle(social('search coffee --max-pages 2 --per-minute off'))
     const wait = 'waiting until \\d\\d:\\d\\d:\\d\\d: the service asked to slow down · 20 records · 2 credits'
     expect(value?.err).toMatch(new RegExp(`${wait}[^]*40 records · 4 credits`))
+  })
+
+  it('that is dumb gets neither progress nor codes', async () => {
+    vi.stubEnv('TERM', 'dumb')
+    const { err } = await social('search coffee --all --budget 4')
+    expect(err).toMatch(/^social-search: not sent: [^\u001b]*$/)
+    vi.stubEnv('TERM', '')
   })
 })
