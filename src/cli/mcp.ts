@@ -1,8 +1,9 @@
 import { type OperationId, operationOf } from '../api/operations.ts'
+import { sourceOf } from './account.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { complain } from './error-text.ts'
-import { describeDatabase } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
+import { withRecords } from './database/open-database.ts'
 import type { SharedFlags } from './flags.ts'
 import { toStderr } from './terminal.ts'
 import { openClient } from './client.ts'
@@ -36,7 +37,7 @@ export interface McpFlags extends SharedFlags {
 export async function mcp(flags: McpFlags): Promise<void> {
   const { sandbox, confirmAbove, allow, out, archive = out } = flags
   // A file that has nothing is refused before the client connects.
-  if (archive !== out && archive !== undefined) await describeDatabase(archive)
+  if (archive !== out && archive !== undefined) await withRecords(archive, 'mcp', () => {})
   const opened = await openClient(flags, 'mcp')
   // Credits of the sandbox cost nothing.
   const budget = opened.budget ?? (sandbox === true ? 100 : undefined)
@@ -44,7 +45,7 @@ export async function mcp(flags: McpFlags): Promise<void> {
     throw new UsageError(
       'mcp needs --budget: credits for the session, such as 100, or for all commands, such as 200/day',
     )
-  const keeper = out === undefined ? undefined : await keepAnswers(out, complain, flags.costLabel)
+  const keeper = out === undefined ? undefined : await keepAnswers(out, flags)
   const client = opened.client.withOptions({ observers: keeper ? [keeper] : [] })
   const { createMcp } = await loadMcp()
   if (out !== undefined) toStderr(`${out} keeps what is bought: each call with its params, cost and time`)
@@ -87,15 +88,14 @@ async function loadMcp() {
 /**
  * Keeps in a file what a client pays for, for `mcp`, where an agent chooses the calls: each purchase, and its records if it has some.
  *
- * @param onError Hears of an answer that could not be kept; its caller has it all the same.
- * @param label What the costs are counted under.
+ * It complains about an answer that could not be kept, which its caller has all the same.
+ *
  * @returns an observer of the client; `close()` resolves when the file has what all calls have brought.
  * @throws {UsageError} for a file that cannot keep them.
  */
 export async function keepAnswers(
   path: string,
-  onError: (error: unknown) => void,
-  label?: string,
+  { costLabel: label, sandbox }: Pick<SharedFlags, 'costLabel' | 'sandbox'>,
 ): Promise<Observer & Wrapping & { close(): Promise<void> }> {
   // A file without records could not be searched.
   const search = operationOf('microblog.search') as Operation
@@ -104,7 +104,7 @@ export async function keepAnswers(
   const pending = new Set<Promise<unknown>>()
   const kept: Wrap = (send) => (call) => {
     if (call.operation.price.kind === 'free') return send(call)
-    const work = keepAnswer(file, send, call, onError)
+    const work = keepAnswer(file, send, call, sourceOf(sandbox))
     const settled = work.catch(() => {}).finally(() => pending.delete(settled))
     pending.add(settled)
     return work
@@ -118,20 +118,15 @@ export async function keepAnswers(
   }
 }
 
-async function keepAnswer(
-  file: RecordDatabase,
-  send: Send,
-  call: Call,
-  onError: (error: unknown) => void,
-): Promise<CallResult> {
+async function keepAnswer(file: RecordDatabase, send: Send, call: Call, source: object): Promise<CallResult> {
   const { operation, request } = call
   // All pages belong to one search.
   const params = Object.entries(request.params).filter(([name]) => name !== operation.paging?.param)
-  const searchKey = { mcp: operation.id, params: Object.fromEntries(params) }
+  const searchKey = { mcp: operation.id, params: Object.fromEntries(params), ...source }
   const keep = async (body: unknown): Promise<void> => {
     if (operation.list === undefined) return
     const page = { searchKey, progress: {}, records: itemsOf(operation, body) ?? [] }
-    await file.storePage(page).catch(onError)
+    await file.storePage(page).catch(complain)
   }
   try {
     const result = await file.send(send, call, () => ({ searchKey }))

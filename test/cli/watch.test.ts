@@ -42,8 +42,10 @@ describe('watch of several queries', () => {
     expect([sandbox.requests.length - before, rowsOf('posts.db', view).at(-1)]).toEqual([1, 'tea92'])
   })
 
-  it('takes the made-up posts of --sandbox for none of the service', async () => {
-    await social(`watch coffee --once ${sandboxFlag} --out posts.db`)
+  it('takes the made-up posts of --sandbox for none of the service, and their credits for none', async () => {
+    for (const command of ['watch coffee --once', 'search coffee'])
+      await social(`${command} ${sandboxFlag} --out posts.db --cost-label acme`)
+    expect(rowsOf('posts.db', 'SELECT credits FROM social_search_purchases')).toEqual([])
     const before = sandbox.requests.length
     expect((await social('watch coffee --once --out posts.db')).err).toContain('20 new posts')
     expect(sandbox.requests.length - before).toBe(1)

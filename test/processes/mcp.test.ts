@@ -92,6 +92,8 @@ describe('mcp', () => {
 
   it('searches the file of --archive for free, and refuses one that does not exist', async () => {
     await social('search coffee --max-pages 1 --out posts.db')
+    // A long description of a file would delay the start.
+    change(join(command.folder, 'posts.db'), "UPDATE social_search_searches SET params = 'not read'")
     const { called } = await session('--budget 2 --archive posts.db', archiveSearch)
     expect(called?.structuredContent).toMatchObject({ ok: true, returned: 20, credits: { spent: 0 } })
     expect(server.ledger.spent).toBe(2)

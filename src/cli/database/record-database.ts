@@ -158,13 +158,16 @@ export class RecordDatabase {
   ): Purchase {
     this.#assertThere()
     const { spent, uncertain } = call.record.credits
+    // Credits of the sandbox cost nothing.
+    const isPaid = !('sandbox' in searchKey)
+    const costs = isPaid ? { credits: spent, uncertain: uncertain + reserved } : { credits: 0, uncertain: 0 }
     return inTransaction(this.#file.database, () => {
       // A search shows its costs also before it has a page.
       const search = this.#searches.numberOf(searchKey)
       if (progress !== undefined) this.#searches.setProgress(search, progress)
       const at = sqliteTime(new Date())
       const known = purchase ?? { number: null, search, at, label: this.#label ?? null }
-      return this.#searches.pay({ ...known, credits: spent, uncertain: uncertain + reserved })
+      return this.#searches.pay({ ...known, ...costs })
     })
   }
 

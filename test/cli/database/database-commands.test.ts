@@ -102,7 +102,7 @@ describe('find', () => {
       expect(await asReader(() => social(line))).toMatchObject({ code, out, err: '' })
     }
     for (const folderMode of [0o555, 0o777]) {
-      const keeping = asReader(() => keepAnswers('p.db', () => {}), 0o444, folderMode)
+      const keeping = asReader(() => keepAnswers('p.db', {}), 0o444, folderMode)
       await expect(keeping).rejects.toThrow('it may not be written')
     }
     await inTurn(['find ./none/../p.db coffee', 0])
