@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { Call, CallResult, Send } from '../extend.ts'
+import type { Call } from '../extend.ts'
 import type { Observer } from '../index.ts'
+import type { Patience } from '../lib/sqlite-file.ts'
 import { CommandError } from './command-errors.ts'
 
 /** What ends a job. SIGHUP comes when its terminal is closed. */
@@ -17,16 +18,17 @@ function isUnderNohup(): boolean {
   }
 }
 
-/** Ends a job on Ctrl-C, or when its terminal is closed: after the page under way, which may have been charged. A second Ctrl-C ends it at once. */
-export class InterruptHandler {
+/**
+ * Ends a job on Ctrl-C, or when its terminal is closed: after the page under way, which may have been charged. A second Ctrl-C ends it at
+ * once. Until then, the job waits for files of other programs for as long as they take: what is paid for must not be bought again.
+ */
+export class InterruptHandler implements Patience {
   readonly #controller = new AbortController()
+  readonly signal = this.#controller.signal
   readonly #message: string
   #isWanted = false
   /** The call whose page is not read yet. */
   #call: Call | undefined
-  #aheadMs = 0
-  /** When the last answer came: until it is checked and stored, another process may store a later one. */
-  answeredAt: Date | undefined
   /** Of an attempt that has failed and was free, nothing has to be read. */
   readonly observer: Observer = {
     onAttempt: ({ outcome, charged }) => {
@@ -50,29 +52,12 @@ export class InterruptHandler {
     for (const name of signals) process.on(name, this.#onSignal)
   }
 
-  /** Whether the user wants the job to end after the page under way. */
-  get isWanted(): boolean {
-    return this.#isWanted
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
+  /** After Ctrl-C, a page that has come is printed if it cannot be stored. */
+  readonly forMs = (): number => (this.#isWanted ? 10_000 : Infinity)
 
   /** Follows a call. After a success, its page must still be read and written. */
-  async send(send: Send, call: Call): Promise<CallResult> {
+  follow(call: Call): void {
     this.#call = call
-    const result = await send(call)
-    const { sent = null, duration = 0 } = result.attempts.at(-1) ?? {}
-    if (sent !== null) this.answeredAt = new Date(Date.parse(sent) + duration)
-    const time = Date.parse(result.response.headers.get('date') ?? '')
-    if (Number.isFinite(time)) this.#aheadMs = Date.now() - time
-    return result
-  }
-
-  /** The time by the clock of the service or that of this machine, whichever is behind, in milliseconds since 1970: either may be wrong. */
-  get now(): number {
-    return Date.now() - Math.max(0, this.#aheadMs)
   }
 
   /** Call it when a page is read: from then on, an interruption cannot lose it. */

@@ -8,12 +8,13 @@ import { type PagedOptions, type SocialSearch, CreditBudget } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { valueAt } from '../lib/json.ts'
 import { sourceOf } from './account.ts'
+import type { OpenClient } from './client.ts'
 import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
 import { type SearchUnderWay, type StoredPage, storedProgress } from './database/record-database.ts'
 import { type SharedFlags, missingText, paramsOf, shellWord, walkOptions } from './flags.ts'
 import { commandOf } from './command-names.ts'
 import { quoteFor } from './quote.ts'
-import type { Job, RunContext, RunEnd } from './run.ts'
+import type { Job, RunEnd } from './run.ts'
 import { toStderr } from './terminal.ts'
 
 /** How far a job is, in all its runs together, as a file keeps it. */
@@ -88,8 +89,9 @@ export class OperationJob implements Job {
   }
 
   async *pages(
-    { client, budget, signal }: RunContext,
+    { client, budget }: OpenClient,
     [earlier]: readonly (object | undefined)[],
+    signal: AbortSignal,
   ): AsyncGenerator<StoredPage, void, number> {
     const { operation } = this
     const { out, resume, limit, expect, extraParams } = this.#flags

@@ -2,7 +2,6 @@ import type { Operation } from '../api/operation.ts'
 import { type Call, type Wrap, type Wrapping, wrap } from '../extend.ts'
 import { jsonOf } from '../extensions/export/fields.ts'
 import type { Observer, SocialSearch, Wait } from '../index.ts'
-import type { Patience } from '../lib/sqlite-file.ts'
 import { type OpenClient, openClient } from './client.ts'
 import { CommandError, UsageError, exitCodeOf, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
@@ -31,8 +30,9 @@ export interface Job extends Omit<RecordDatabaseOptions, 'operation'> {
    * @param earlier What earlier runs have stored of each search.
    */
   pages(
-    context: RunContext,
+    opened: OpenClient,
     earlier: readonly (Progress | undefined)[],
+    signal: AbortSignal,
   ): AsyncGenerator<StoredPage, void, number>
   /** The search of a call, and how far it is. */
   underWay(call: Call): SearchUnderWay
@@ -40,11 +40,6 @@ export interface Job extends Omit<RecordDatabaseOptions, 'operation'> {
   status(): string
   /** @param reason The error that has ended the run; undefined if the job is done. */
   end(reason: unknown): RunEnd | Promise<RunEnd>
-}
-
-/** What a job sends its calls with. */
-export interface RunContext extends Pick<OpenClient, 'client' | 'budget'> {
-  readonly signal: AbortSignal
 }
 
 /** What a run prints at its end, and its exit code; without one, that of `reason`. */
@@ -72,8 +67,10 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
     { onWait: (wait: Wait) => showProgress(`${waitText(wait)} · ${job.status()}`) },
     {
       ...interrupt.observer,
-      [wrap]: (): Wrap => (send) => (call) =>
-        interrupt.send((call) => file?.send(send, call, () => job.underWay(call)) ?? send(call), call),
+      [wrap]: (): Wrap => (send) => (call) => {
+        interrupt.follow(call)
+        return file?.send(send, call, () => job.underWay(call)) ?? send(call)
+      },
     },
   ]
   try {
@@ -81,15 +78,14 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
     const cost = await job.prepare(opened.client)
     if (cost !== undefined) await confirm(cost, flags, opened)
     interrupt.start()
-    if (out !== undefined)
-      file = await RecordDatabase.open(out, job, { label, patience: patienceOf(interrupt) })
+    if (out !== undefined) file = await RecordDatabase.open(out, job, { label, patience: interrupt })
 
     const write = async (page: StoredPage): Promise<number> => {
-      if (file !== undefined) return file.storePage({ ...page, at: interrupt.answeredAt })
+      if (file !== undefined) return file.storePage(page)
       await print(formatter.page(page.records), formatter.isStyled)
       return page.records.length
     }
-    const pages = job.pages({ ...opened, signal: interrupt.signal }, file?.progress ?? [])
+    const pages = job.pages(opened, file?.progress ?? [], interrupt.signal)
     /** The page that could not be written. */
     let unwritten: StoredPage | undefined
     let reason: unknown
@@ -101,7 +97,7 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
         unwritten = page
         added = await write(page)
         unwritten = undefined
-        await file?.forgetOld(interrupt.now)
+        await file?.forgetOld()
         showProgress(job.status())
         // From here on, an interruption loses nothing: the job meets the signal before its next page.
         interrupt.pageIsRead()
@@ -133,18 +129,6 @@ async function confirm(cost: string, { yes, sandbox }: SharedFlags, { budget }: 
     throw new UsageError(`${cost}; pass --budget, or --yes to spend without a limit`)
   if (await ask(`${cost}. No --budget is set. Continue?`)) return
   throw new CommandError('interrupted', 'not confirmed; nothing was sent')
-}
-
-/**
- * A run waits for other programs for as long as they take: what is paid for must not be bought again. Only a call that has its turn waits
- * for a minute, like for any code that runs in a turn, and then fails unsent.
- */
-function patienceOf(interrupt: InterruptHandler): Patience {
-  return {
-    signal: interrupt.signal,
-    // After Ctrl-C, a page that has come is printed if it cannot be stored.
-    forMs: () => (interrupt.isWanted ? 10_000 : Infinity),
-  }
 }
 
 /** Tells how a run has ended; returns its exit code. */

@@ -14,12 +14,13 @@ import type { SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { sourceOf } from './account.ts'
+import type { OpenClient } from './client.ts'
 import { UsageError, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
 import { type SharedFlags, paramFlags, paramsOf } from './flags.ts'
 import { positionalOf } from './command-names.ts'
 import type { SearchUnderWay, StoredPage } from './database/record-database.ts'
-import type { Job, RunContext, RunEnd } from './run.ts'
+import type { Job, RunEnd } from './run.ts'
 import { toTerminal } from './terminal.ts'
 import { WatchPlanner } from './watch-plan.ts'
 import { WatchReport, endOf } from './watch-report.ts'
@@ -89,8 +90,9 @@ export class WatchJob implements Job {
   }
 
   async *pages(
-    { client, budget, signal }: RunContext,
+    { client, budget }: OpenClient,
     earlier: readonly (object | undefined)[],
+    signal: AbortSignal,
   ): AsyncGenerator<StoredPage, void, number> {
     const { once, from, minInterval, maxPages } = this.#flags
     const states = statesOf(this.#searches, earlier)

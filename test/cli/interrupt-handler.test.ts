@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { InterruptHandler } from '../../src/cli/interrupt-handler.ts'
-import type { Call, CallResult } from '../../src/extend.ts'
 import type { Fault } from '../../src/extensions/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { sandboxFlag } from '../support/sandbox.ts'
@@ -138,19 +137,5 @@ describe('InterruptHandler', () => {
     interrupt.start()
     press()
     expect([interrupt.signal.aborted, handlersOf('SIGINT')]).toEqual([true, []])
-  })
-})
-
-describe('InterruptHandler.now', () => {
-  it('is the time at the service, whatever the clock of this machine shows', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2028, 0, 1) })
-    const interrupt = new InterruptHandler()
-    expect(interrupt.now).toBe(Date.UTC(2028, 0, 1))
-    const date = 'Sat, 28 Nov 2026 12:00:00 GMT'
-    const result = { response: new Response('', { headers: { date } }), attempts: [] }
-    await interrupt.send(() => Promise.resolve(result as unknown as CallResult), {} as Call)
-    vi.setSystemTime(Date.UTC(2028, 0, 1, 1))
-    expect(new Date(interrupt.now).toISOString()).toBe('2026-11-28T13:00:00.000Z')
-    vi.useRealTimers()
   })
 })

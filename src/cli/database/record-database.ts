@@ -61,8 +61,6 @@ export interface StoredPage extends SearchUnderWay {
   readonly known?: readonly unknown[]
   /** Whether it stores the end of a check that has failed. */
   readonly hasFailed?: boolean
-  /** When the answer came. Default: now. */
-  readonly at?: Date | undefined
 }
 
 /** An SQLite file with a table for each kind of record. Runs with different searches may write it at the same time. */
@@ -77,6 +75,10 @@ export class RecordDatabase {
   readonly #maxAge: number | undefined
   readonly #label: string | undefined
   #forgotAt = -Infinity
+  /** When the last answer came: until it is checked and stored, another process may store a later one. */
+  #answeredAt: Date | undefined
+  /** How far the clock of this machine is ahead of that of the service, in milliseconds. */
+  #aheadMs = 0
   /** What earlier runs have stored of each search, if anything. */
   readonly progress: readonly (Progress | undefined)[]
 
@@ -136,8 +138,13 @@ export class RecordDatabase {
     // The last one: what another budget refuses is not written.
     const budget = [...settings.budget, costWritten((credits) => write(credits, { signal: ended.signal }))]
     try {
-      return await send({ ...call, settings: { ...settings, budget } })
+      const result = await send({ ...call, settings: { ...settings, budget } })
+      const time = Date.parse(result.response.headers.get('date') ?? '')
+      if (Number.isFinite(time)) this.#aheadMs = Date.now() - time
+      return result
     } finally {
+      const { sent = null, duration = 0 } = call.record.attempts.at(-1) ?? {}
+      if (sent !== null) this.#answeredAt = new Date(Date.parse(sent) + duration)
       // Of a call that has ended, nothing more is reserved once the file is free.
       ended.abort()
       // If it fails, the file still has the highest cost.
@@ -181,8 +188,8 @@ export class RecordDatabase {
     return this.#file.run(() => this.#store(page))
   }
 
-  #store({ searchKey, progress, records, known = [], hasFailed, at = new Date() }: StoredPage): number {
-    const time = sqliteTime(at)
+  #store({ searchKey, progress, records, known = [], hasFailed }: StoredPage): number {
+    const time = sqliteTime(this.#answeredAt ?? new Date())
     this.#assertThere()
     const { operation } = partsOf(searchKey)
     const kind = operation && this.#prepareFor(operation)
@@ -224,15 +231,15 @@ export class RecordDatabase {
   }
 
   /**
-   * Forgets once an hour what is older than `maxAge`. Others can write in between.
-   *
-   * @param now What the age of records counts from: a wrong clock of this machine must not forget them all.
+   * Forgets once an hour what is older than `maxAge`, by the clock of the service or that of this machine, whichever is behind: a wrong
+   * one must not forget them all. Others can write in between.
    */
-  async forgetOld(now: number): Promise<void> {
+  async forgetOld(): Promise<void> {
     const at = performance.now()
     if (this.#maxAge === undefined || at - this.#forgotAt < forgetEveryMs) return
     this.#forgotAt = at
     const tables = [...this.#kinds.values()].map(({ table }) => table)
+    const now = Date.now() - Math.max(0, this.#aheadMs)
     const { isClean } = await forgetIn(this.#file, tables, { olderThan: this.#maxAge, now })
     if (!isClean) toStderr(remainsText(this.#file.path))
   }

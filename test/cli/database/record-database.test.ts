@@ -24,7 +24,7 @@ const open = (
   searchKeys: readonly object[] = [searchKey],
 ) => RecordDatabase.open(path, { operation, searchKeys, needed: [] }, { label })
 
-/** Sends a call that may cost 2 credits. Returns what ends it with its cost. */
+/** Sends a call that may cost 2 credits. Returns what ends it with its cost, and when it was answered. */
 async function sent(database: RecordDatabase, key: object = searchKey) {
   const call = {
     ...{ settings: { budget: [] }, operation: microblogSearch },
@@ -39,9 +39,11 @@ async function sent(database: RecordDatabase, key: object = searchKey) {
   }
   const ending = database.send(send, call, () => ({ searchKey: key }))
   await begun.promise
-  return async (spent: number): Promise<void> => {
-    call.record = { ...call.record, credits: { spent, uncertain: 0 } }
-    ended.resolve({} as CallResult)
+  return async (spent: number, at = new Date()): Promise<void> => {
+    const attempts = [{ sent: at.toISOString(), duration: 0 }]
+    Object.assign(call.record, { credits: { spent, uncertain: 0 }, attempts })
+    const response = new Response('', { headers: { date: at.toUTCString() } })
+    ended.resolve({ response } as CallResult)
     await ending
   }
 }
@@ -102,9 +104,10 @@ describe('RecordDatabase.storePage()', () => {
     const setTime = (text: string) => other.prepare('UPDATE microblog_posts SET counted_at = ?').run(text)
     setTime('2026-01-01 12:00:01.000')
     // The answer came at noon, and is stored two seconds later.
-    const at = new Date('2026-01-01T12:00:00Z')
+    const end = await sent(database)
+    await end(2)
     vi.setSystemTime(Date.UTC(2026, 0, 1, 12, 0, 2))
-    await database.storePage({ searchKey, progress: {}, records: [viewed('1', 10)], at })
+    await database.storePage({ searchKey, progress: {}, records: [viewed('1', 10)] })
     expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 20 }])
     setTime('2027-01-01 12:00:00.000')
     await database.storePage({ searchKey, progress: {}, records: [viewed('1', 30)] })
@@ -113,7 +116,7 @@ describe('RecordDatabase.storePage()', () => {
     database.close()
   })
 
-  it('forgets what is older than `maxAge` by the time that it is given, not by a clock of this machine that is ahead', async () => {
+  it('forgets what is older than `maxAge` by the time at the service, not by a clock of this machine that is ahead', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2028, 0, 1) })
     const open = () =>
       RecordDatabase.open(path, {
@@ -125,8 +128,10 @@ describe('RecordDatabase.storePage()', () => {
     const kept = []
     for (const now of [Date.UTC(2026, 10, 28), Date.UTC(2026, 10, 29), Date.UTC(2027, 0, 1)]) {
       const database = await open()
+      const end = await sent(database)
+      await end(2, new Date(now))
       await database.storePage({ searchKey, progress: {}, records })
-      await database.forgetOld(now)
+      await database.forgetOld()
       database.close()
       kept.push(rows('SELECT id FROM microblog_posts').length)
     }
