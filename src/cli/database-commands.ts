@@ -105,7 +105,7 @@ export async function forget(path: string, { author, id: ids, olderThan, yes }: 
     if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(`${question}; pass --yes`)
     if (!(await ask(`${question}. Continue?`))) throw new CommandError('interrupted', 'nothing was deleted')
   }
-  const options = { author, ids, olderThan }
+  const options = { author, ids, before: olderThan && Date.now() - olderThan }
   const { records, isClean, searches } = await forgetRecords(path, options, confirm)
   toStderr(`${path}: ${count(records, 'record')} forgotten. Later runs do not add them again.`)
   if (!isClean) toStderr(remainsText(path))

@@ -1,4 +1,3 @@
-import type { Operation } from '../api/operation.ts'
 import { type Call, type Wrap, type Wrapping, wrap } from '../extend.ts'
 import { jsonOf } from '../extensions/export/fields.ts'
 import type { Observer, SocialSearch, Wait } from '../index.ts'
@@ -18,8 +17,7 @@ import { InterruptHandler } from './interrupt-handler.ts'
 import { ask, print, toStderr, showProgress, toTerminal, waitText } from './terminal.ts'
 
 /** What a command reads, and what it says of it. A run does the rest: it keeps what is paid for, whatever ends it. */
-export interface Job extends Omit<RecordDatabaseOptions, 'operation'> {
-  readonly operation: Operation
+export interface Job extends Omit<RecordDatabaseOptions, 'patience' | 'label'> {
   /** What `social-search budget` calls it. */
   readonly command: string
   /** Checks the params before there is a file. Returns what the job costs if it must not spend that without a limit. */
@@ -78,7 +76,7 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
     const cost = await job.prepare(opened.client)
     if (cost !== undefined) await confirm(cost, flags, opened)
     interrupt.start()
-    if (out !== undefined) file = await RecordDatabase.open(out, job, { label, patience: interrupt })
+    if (out !== undefined) file = await RecordDatabase.open(out, { ...job, label, patience: interrupt })
 
     const write = async (page: StoredPage): Promise<number> => {
       if (file !== undefined) return file.storePage(page)

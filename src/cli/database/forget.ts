@@ -16,37 +16,31 @@ export interface ForgetOptions {
   readonly author?: string | undefined
   /** With one of these ids. */
   readonly ids?: readonly string[] | undefined
-  /** Published longer ago, in milliseconds; if that is not known, last returned. */
-  readonly olderThan?: number | undefined
-  /** What `olderThan` counts from, in milliseconds since 1970. Default: the clock of this machine. */
-  readonly now?: number | undefined
+  /** Published before this time, in milliseconds since 1970; if that is not known, last returned before it. */
+  readonly before?: number | undefined
 }
 
-/** What became of what was to be seen. */
-export interface Forgetting {
+/** What became of the records that were to go. */
+interface Forgetting {
   /** How many records were deleted. */
   readonly records: number
   /** Whether no byte of them is left: another program that reads the file keeps what it sees. */
   readonly isClean: boolean
 }
 
-export interface ForgottenRecords extends Forgetting {
-  /** What was searched that names the author. It stays, with what it cost. */
-  readonly searches: readonly string[]
-}
-
 /**
  * Deletes records, their history and all links to them. Later runs do not add them again. The searches and their costs stay.
  *
  * @param confirm Asks before anything is deleted; it throws if the answer is no.
+ * @returns also `searches`: what was searched that names the author. It stays, with what it cost.
  * @throws {UsageError} for a file without records.
  */
 export function forgetRecords(
   path: string,
   options: ForgetOptions,
   confirm: (records: number) => Promise<void>,
-): Promise<ForgottenRecords> {
-  const work = async (file: OpenDatabase, tables: readonly RecordTable[]): Promise<ForgottenRecords> => {
+): Promise<Forgetting & { readonly searches: readonly string[] }> {
+  const work = async (file: OpenDatabase, tables: readonly RecordTable[]) => {
     const { database } = file
     const records = await file.run(() =>
       tables.reduce((sum, table) => sum + keysOf(database, table, options).length, 0),
@@ -128,7 +122,7 @@ async function clear({ database, patience }: OpenDatabase): Promise<boolean> {
 function keysOf(
   database: DatabaseSync,
   { name, key, time, columns, authors }: RecordTable,
-  { author, ids = [], olderThan, now = Date.now() }: ForgetOptions,
+  { author, ids = [], before }: ForgetOptions,
 ): string[] {
   const wanted = author === undefined ? undefined : authorName(author)
   database.function('is_author', { varargs: true }, (...texts) =>
@@ -146,6 +140,6 @@ function keysOf(
       `SELECT ${sqlName(key)} AS key FROM ${sqlName(name)} WHERE ${sqlName(key)} IN (SELECT value FROM json_each(?1))
        OR coalesce(${times.join(', ')}, NULL) < ?2 OR ${isByAuthor}`,
     )
-    .all(JSON.stringify(ids), olderThan === undefined ? null : now - olderThan)
+    .all(JSON.stringify(ids), before ?? null)
   return rows.map(({ key }) => String(key))
 }

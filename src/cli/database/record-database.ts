@@ -31,10 +31,6 @@ export interface RecordDatabaseOptions {
   readonly needed?: readonly string[]
   /** Records that were published longer ago, in milliseconds, are forgotten. */
   readonly maxAge?: number | undefined
-}
-
-/** How a command uses a file. */
-export interface RecordDatabaseUse {
   /** How long it waits for other programs that have the file. */
   readonly patience?: Patience
   /** What costs are counted under. */
@@ -85,8 +81,7 @@ export class RecordDatabase {
   private constructor(
     file: OpenDatabase,
     lock: FileLock,
-    { operation, searchKeys, needed = [], maxAge }: RecordDatabaseOptions,
-    label: string | undefined,
+    { operation, searchKeys, needed = [], maxAge, label }: RecordDatabaseOptions,
   ) {
     const { path, database } = file
     this.#maxAge = maxAge
@@ -101,11 +96,7 @@ export class RecordDatabase {
   }
 
   /** @throws {UsageError} for a file that is not a database, that another run of the same searches writes, or whose progress cannot be read. */
-  static async open(
-    path: string,
-    options: RecordDatabaseOptions,
-    { patience, label }: RecordDatabaseUse = {},
-  ): Promise<RecordDatabase> {
+  static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
     // Each search has a lock of its own, so that runs with different lists do not pay for the same one.
     const lock = lockForRun(
       path,
@@ -113,8 +104,8 @@ export class RecordDatabase {
     )
     let file: OpenDatabase | undefined
     try {
-      const opened = (file = await OpenDatabase.open(path, '--out', patience))
-      return await opened.run(() => new RecordDatabase(opened, lock, options, label))
+      const opened = (file = await OpenDatabase.open(path, '--out', options.patience))
+      return await opened.run(() => new RecordDatabase(opened, lock, options))
     } catch (error) {
       file?.close()
       lock.release()
@@ -239,8 +230,8 @@ export class RecordDatabase {
     if (this.#maxAge === undefined || at - this.#forgotAt < forgetEveryMs) return
     this.#forgotAt = at
     const tables = [...this.#kinds.values()].map(({ table }) => table)
-    const now = Date.now() - Math.max(0, this.#aheadMs)
-    const { isClean } = await forgetIn(this.#file, tables, { olderThan: this.#maxAge, now })
+    const before = Date.now() - Math.max(0, this.#aheadMs) - this.#maxAge
+    const { isClean } = await forgetIn(this.#file, tables, { before })
     if (!isClean) toStderr(remainsText(this.#file.path))
   }
 

@@ -22,11 +22,9 @@ async function setUp() {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const path = join(newFolder(), 'posts.db')
   const patience = { forMs: () => Infinity }
-  const file = await RecordDatabase.open(
-    path,
-    { operation: microblogSearch, searchKeys: [searchKey] },
-    { patience },
-  )
+  const file = await RecordDatabase.open(path, {
+    ...{ operation: microblogSearch, searchKeys: [searchKey], patience },
+  })
   const other = new DatabaseSync(path)
   const sandbox = createSandbox()
   const observer: Observer & Wrapping = {

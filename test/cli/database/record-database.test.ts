@@ -22,7 +22,7 @@ const open = (
   operation: Operation = microblogSearch,
   label?: string,
   searchKeys: readonly object[] = [searchKey],
-) => RecordDatabase.open(path, { operation, searchKeys, needed: [] }, { label })
+) => RecordDatabase.open(path, { operation, searchKeys, label })
 
 /** Sends a call that may cost 2 credits. Returns what ends it with its cost, and when it was answered. */
 async function sent(database: RecordDatabase, key: object = searchKey) {
