@@ -21,7 +21,7 @@ function makeClient(...answers: Response[]) {
     const answer = answers.length > 1 ? answers.shift() : answers[0]?.clone()
     return answer ?? Response.error()
   }
-  return { client: new CatalogClient({ baseUrl, token, fetch }), sent }
+  return { client: new CatalogClient({ baseUrl, token, fetch }), fetch, sent }
 }
 
 const errorOf = (call: PromiseLike<unknown>): Promise<unknown> =>
@@ -115,14 +115,6 @@ describe('CatalogClient', () => {
   })
 
   it.each([
-    ['{"name":"a","name":"b"}', { name: 'b' }],
-    ['{"id":1,"id":9007199254740993}', { id: 9007199254740993n }],
-    ['{"x":{"id":1},"x":null,"__proto__":1,"__proto__":2}', JSON.parse('{"x":null,"__proto__":2}')],
-  ])('create() takes the last of duplicate keys, as JSON.parse does: %s', async (text, planet) => {
-    expect(await makeClient(json(text)).client.planets.create({})).toEqual(planet)
-  })
-
-  it.each([
     ['a field of another type', '{"name":5}', 'name'],
     ['an id that is not an integer', '{"id":"5"}', 'id'],
     ['a body that is not an object', '[]', ''],
@@ -158,18 +150,10 @@ describe('CatalogClient', () => {
 
   it('create() asks a token function before each attempt', async () => {
     const tokens = ['first', 'second']
-    const seen: (string | null)[] = []
-    const client = new CatalogClient({
-      baseUrl,
-      token: () => tokens.shift() ?? 'none',
-      fetch: (request) => {
-        seen.push(request.headers.get('authorization'))
-        return Promise.resolve(json('{}'))
-      },
-    })
-    await client.planets.create({})
-    await client.planets.create({})
-    expect(seen).toEqual(['Bearer first', 'Bearer second'])
+    const { fetch, sent } = makeClient(json('{}'))
+    const client = new CatalogClient({ baseUrl, token: () => tokens.shift() ?? 'none', fetch })
+    for (let calls = 0; calls < 2; calls++) await client.planets.create({})
+    expect(sent.map(({ authorization }) => authorization)).toEqual(['Bearer first', 'Bearer second'])
   })
 
   it('create() never queues, because the catalog documents no limits', async () => {

@@ -62,15 +62,8 @@ describe('help', () => {
       ['mentions list --help', 0, /^(?![^]*(--budget|--per-minute))/],
       ['company --help', 0, /^(?![^]*(--limit|--all|--out) )/],
       ['technews search --help', 0, /--budget[^]*--per-minute/],
+      ['watch --help', 0, /with --once,\s+--max-pages\s+is\s+the\s+limit,\s+and\s+it\s+never\s+asks/],
     )
-  })
-
-  it('says in the help of watch what asks, and what limits a run that never does', async () => {
-    const { out } = await social('watch --help')
-    expect(out.replaceAll(/\s+/g, ' ')).toContain(
-      '--yes do not ask before spending without a --budget; with --once, --max-pages is the limit, and it never asks',
-    )
-    await inTurn(['watch coffee', 2, 'pass --budget, or --yes'], ['watch coffee --once', 0])
   })
 
   it('has an example for each operation, which the command accepts, and which fits into 80 columns', async () => {

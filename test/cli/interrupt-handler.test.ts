@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { InterruptHandler } from '../../src/cli/interrupt-handler.ts'
 import type { Fault } from '../../src/extensions/sandbox/index.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { sandboxFlag } from '../support/sandbox.ts'
@@ -128,14 +127,5 @@ describe('Ctrl-C while another program has the file', () => {
     expect(await settle(social('export p.db new.csv --new'))).toMatchObject({
       value: { code: 0, err: 'new.csv: 20 rows\n' },
     })
-  })
-})
-
-describe('InterruptHandler', () => {
-  it('leaves Ctrl-C to the process once the job is to end, which may have to wait for a file', () => {
-    const interrupt = new InterruptHandler()
-    interrupt.start()
-    press()
-    expect([interrupt.signal.aborted, handlersOf('SIGINT')]).toEqual([true, []])
   })
 })

@@ -5,6 +5,8 @@ import { inTurn, sandbox, social, useCommand } from './command.ts'
 
 useCommand()
 
+const forms = 'credits a period: 20/hour, 200/day or 6000/month'
+
 describe('exit codes', () => {
   it.each([
     ['organization', 'a command is missing; see --help'],
@@ -44,7 +46,11 @@ describe('exit codes', () => {
     ['search coffee --resume', '--resume needs --out'],
     ['search coffee --out /dev/stdout', '--out needs a .db file, got /dev/stdout'],
     ['search coffee --out /none/x.db', 'the folder /none does not exist'],
-    ['search coffee --out x.db --budget -1', '--budget must be credits such as 20, or'],
+    ...['-1', '4/week', "'200 a day'"].map((text) => [
+      `search coffee --out x.db --budget ${text}`,
+      `--budget must be credits such as 20, or ${forms}; got ${text.replaceAll("'", '')}`,
+    ]),
+    ...['200', "''", '4/week'].map((text) => [`budget ${text}`, `${forms}, or off; got`]),
     ['search coffee --out x.db --format csv', 'leave them out with --out'],
     ['watch coffee', ' without new posts, and 2 more for each page of new posts; pass --budget, or --yes'],
     ["watch '' --once --out x.db", '<query> must have at least 1 character'],

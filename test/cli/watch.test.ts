@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { linesOf, recordsOf } from '../support/command-line.ts'
+import { linesOf } from '../support/command-line.ts'
 import { localTime } from '../../src/cli/terminal.ts'
 import { gapText } from '../../src/cli/watch-report.ts'
 import { change, numbersOf, posts, range, rowsOf } from '../support/posts-database.ts'
@@ -73,11 +72,6 @@ describe('watch of several queries', () => {
     await social(watch)
     await social('search milk --out posts.db')
     expect(await exported(3)).toEqual([0, 'tea 91', 'coffee|tea|milk 90'])
-    await social('export posts.db all.jsonl --table microblog_posts_found')
-    const all = recordsOf(readFileSync('all.jsonl', 'utf8'))
-    expect([all.length, all[0]?.['query']]).toEqual([23, 'coffee'])
-    await social('export posts.db posts.jsonl')
-    expect(recordsOf(readFileSync('posts.jsonl', 'utf8'))).toHaveLength(22)
   })
 
   it('loses no row when `export --new` fails', async () => {
@@ -104,21 +98,6 @@ describe('watch of several queries', () => {
     const refused = [line, 2, '--queries: the file is not UTF-8; save it as UTF-8'] as const
     await inTurn(queries.length === 0 ? refused : [line, 0])
     expect(bodies().map((body) => (body as { query: string }).query)).toEqual(queries)
-  })
-
-  it('continues a file that a version without these tables has written', async () => {
-    await social('watch coffee --once --out posts.db')
-    const file = new DatabaseSync('posts.db')
-    const row = file.prepare('SELECT job, state FROM social_search_searches').get() as Record<string, string>
-    const { search, spans } = JSON.parse(row['state'] ?? '') as { search: string; spans: { ids: string[] }[] }
-    const old = { search, spans: spans.map(({ ids }) => ({ ids, next: null })) }
-    file.prepare('UPDATE social_search_searches SET state = ?').run(JSON.stringify(old))
-    file.exec('DELETE FROM social_search_results')
-    file.close()
-    sandbox.publish({ microblog: posts(30, 31) })
-    const before = sandbox.requests.length
-    expect((await social(watch)).code).toBe(0)
-    expect([sandbox.requests.length - before, rowsOf('posts.db', view)]).toEqual([2, ['coffee30']])
   })
 
   it('looks at the others when one fails, and then ends with its code, or with 6 if another may have been charged', async () => {

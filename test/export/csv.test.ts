@@ -82,15 +82,9 @@ describe('toCsv()', () => {
     for (const read of readBack(single)) expect(read).toEqual([['a'], [''], ['x'], ['']])
   })
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '=HYPERLINK("http://a.example","b")'])(
-    'writes %j so that a spreadsheet does not run it',
-    async (a) => {
-      for (const read of readBack(await csvOf([{ a, b: [a, 'x'] }], 'a', 'b')))
-        expect(read[1]).toEqual([`'${a}`, `'${a}|x`])
-    },
-  )
-
   it.each([
+    ['=HYPERLINK("http://a.example","b")', '\'=HYPERLINK("http://a.example","b")'],
+    ['-1', "'-1"],
     ['\t=1', "'\t'=1"],
     ['\r=1', "'\r'=1"],
     ['a;=1+1', "a;'=1+1"],

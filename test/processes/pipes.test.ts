@@ -28,12 +28,6 @@ describe('stdout', () => {
     expect(err).toMatch(/^social-search: ENOSPC[^]*\nTo continue: the same command with --cursor \w{20}/)
     expect(err.match(/^\{"id":/gm)).toHaveLength(20)
   })
-
-  it('loses no post of a watch when the disk is full', async () => {
-    const { code, err } = await shell('> /dev/full', 'watch coffee --once')
-    expect(code).toBe(1)
-    expect(err.match(/^\{"id":/gm)).toHaveLength(20)
-  })
 })
 
 describe('stderr', () => {
