@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { parse } from 'csv-parse/sync'
 import Papa from 'papaparse'
 import { describe, expect, it, vi } from 'vitest'
+import { shellWord } from '../../src/cli/flags.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { linesOf, recordsOf } from '../support/command-line.ts'
 import { rowsOf } from '../support/posts-database.ts'
@@ -132,7 +134,19 @@ describe('stdout', () => {
   })
 })
 
+/** The arguments that a command gets from a shell. */
+const shellWords = (command: string): string[] =>
+  execFileSync('sh', ['-c', `printf '%s\\0' ${command}`], { encoding: 'utf8' })
+    .split('\0')
+    .slice(0, -1)
+
 describe('the command that continues', () => {
+  const signs = ['*', '', '--all', '!!', '#']
+  const texts = ["it's", "'; echo run; '", '$HOME `id` $(id)', 'a "b" \\ c', ' a\n b ', ...signs]
+  it.skipIf(process.platform === 'win32').each(texts)('keeps each word through a shell: %j', (text) => {
+    expect(shellWords(shellWord(text))).toEqual([text])
+  })
+
   it('has the rest of a limit, and prints the rest', async () => {
     const whole = await social(`${search} --limit 30`)
     sandbox.inject({ status: 403, skip: 1 })

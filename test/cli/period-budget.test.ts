@@ -93,12 +93,6 @@ describe('social-search budget', () => {
     await inTurn([first, 0], [search, 0], [watch, 0, line], ['budget', 0, sums])
   })
 
-  it('says which commands a budget is for, also when it is off', async () => {
-    await inTurn(['budget 100/month', 0], [search, 0], ['budget off', 0])
-    const given = '100/month as last given with --budget, until 2026-12-01 00:00 UTC: 2 spent · 98 left\n'
-    await budgetSays(`${none}${given}         2  search\n`)
-  })
-
   it('names what was spent by commands that were killed, or before the clock was ahead', async () => {
     await inTurn(['budget 100/day', 0], [search, 0])
     change(shared(), "DELETE FROM texts WHERE key LIKE '%spending-%'")

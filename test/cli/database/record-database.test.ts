@@ -48,6 +48,9 @@ async function sent(database: RecordDatabase, key: object = searchKey) {
   }
 }
 
+const paid = async (database: RecordDatabase, spent: number, key?: object) =>
+  (await sent(database, key))(spent)
+
 const rows = (sql: string) => allOf(path, sql)
 
 /** Stores pages, one after another. */
@@ -104,8 +107,7 @@ describe('RecordDatabase.storePage()', () => {
     const setTime = (text: string) => other.prepare('UPDATE microblog_posts SET counted_at = ?').run(text)
     setTime('2026-01-01 12:00:01.000')
     // The answer came at noon, and is stored two seconds later.
-    const end = await sent(database)
-    await end(2)
+    await paid(database, 2)
     vi.setSystemTime(Date.UTC(2026, 0, 1, 12, 0, 2))
     await database.storePage({ searchKey, progress: {}, records: [viewed('1', 10)] })
     expect(rows(`${views} FROM microblog_posts`)).toEqual([{ views: 20 }])
@@ -234,9 +236,7 @@ describe('RecordDatabase', () => {
     const end = await sent(database)
     expect(rows(purchases)).toEqual([{ label: 'acme', credits: 0, uncertain: 2 }])
     await end(2)
-    await (
-      await sent(database)
-    )(0)
+    await paid(database, 0)
     await sent(database)
     expect(rows(purchases)).toEqual([
       { label: 'acme', credits: 2, uncertain: 0 },
@@ -247,9 +247,7 @@ describe('RecordDatabase', () => {
 
   it('gives no search the rows of another one that was deleted with SQL', async () => {
     const database = await open()
-    await (
-      await sent(database)
-    )(2)
+    await paid(database, 2)
     await database.storePage({ searchKey, progress: {}, records: [post('1')] })
     change(path, 'DELETE FROM social_search_searches')
     await database.storePage({ searchKey: { mcp: 'microblog.search' }, progress: {}, records: [] })
@@ -263,7 +261,7 @@ describe('RecordDatabase', () => {
     const [database, other] = [await open(), await open(microblogSearch, undefined, [])]
     const [end, endFree] = [await sent(database), await sent(database)]
     change(path, 'DELETE FROM social_search_purchases')
-    for (const cost of [3, 5]) await (await sent(other, { mcp: 'microblog.search' }))(cost)
+    for (const cost of [3, 5]) await paid(other, cost, { mcp: 'microblog.search' })
     await end(2)
     await endFree(0)
     for (const each of [database, other]) each.close()
@@ -278,9 +276,7 @@ describe('RecordDatabase', () => {
       path,
       `CREATE TRIGGER fail BEFORE UPDATE OF state ON social_search_searches BEGIN SELECT RAISE(ABORT, 'full'); END`,
     )
-    await (
-      await sent(database)
-    )(2)
+    await paid(database, 2)
     const page = { searchKey, progress: {}, records: [post('1')] }
     await expect(database.storePage(page)).rejects.toThrow('full')
     database.close()
