@@ -10,7 +10,8 @@ import { valueAt } from '../lib/json.ts'
 import { sourceOf } from './account.ts'
 import type { OpenClient } from './client.ts'
 import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
-import { type SearchUnderWay, type StoredPage, storedProgress } from './database/record-database.ts'
+import { type SearchUnderWay, type StoredPage, progressOf } from './database/record-database.ts'
+import { withRecords } from './database/open-database.ts'
 import { type SharedFlags, missingText, paramsOf, shellWord, walkOptions } from './flags.ts'
 import { commandOf } from './command-names.ts'
 import { quoteFor } from './quote.ts'
@@ -78,14 +79,22 @@ export class OperationJob implements Job {
     const { out, resume, all } = this.#flags
     this.#client = client
     client.quote(this.operation.id as OperationId, this.#id ?? this.#known)
-    const [before] = out === undefined || resume === true ? [] : await storedProgress(out, this.searchKeys)
-    if (before?.['next'] === null && before['lost'] !== true && price.kind !== 'free')
+    if (out !== undefined && resume !== true && price.kind !== 'free' && (await this.#isWholeIn(out)))
       toStderr(
         `${out} already has this whole job. This run pays for it again, to add what is new; with --resume, it would pay nothing.`,
       )
     if (price.kind === 'free' || (price.kind === 'perRequest' && all !== true)) return undefined
     const { why } = quoteFor(this.operation, this.searchKeys[0].params, this.#flags)
     return `${all === true ? '--all' : this.command} costs ${why}`
+  }
+
+  /** Whether a file has all pages, also while another run of the job has its lock. */
+  async #isWholeIn(path: string): Promise<boolean> {
+    // What is wrong with the file is said when the run opens it.
+    const before = await withRecords(path, '--out', (file) =>
+      file.run(() => progressOf(file.database, this.searchKeys[0])),
+    ).catch(() => undefined)
+    return before?.['next'] === null && before['lost'] !== true
   }
 
   async *pages(

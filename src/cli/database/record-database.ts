@@ -4,8 +4,6 @@
  * job is, and what is missing. `schema.ts` has the tables, `record-writer.ts` writes a record, `searches.ts` what was searched, its gaps
  * and its costs.
  */
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import type { Call, CallResult, Send } from '../../extend.ts'
@@ -21,7 +19,7 @@ import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createTables, currentFormat } from './schema.ts'
 import { type Purchase, SearchWriter, keyText, partsOf } from './searches.ts'
 import { SeenRecords } from './seen-records.ts'
-import { type RecordTable, hasTable, tableOf } from './tables.ts'
+import { type RecordTable, tableOf } from './tables.ts'
 
 export interface RecordDatabaseOptions {
   readonly operation: Operation
@@ -275,13 +273,15 @@ function costWritten(write: (credits: number) => Promise<void>): Budget {
 }
 
 /**
+ * What earlier runs have stored of a search.
+ *
  * @param needed Fields that it must have.
  * @throws {UsageError} if it cannot be read: without it, pages would be paid again.
  */
-function progressOf(
+export function progressOf(
   database: DatabaseSync,
   searchKey: object,
-  needed: readonly string[],
+  needed: readonly string[] = [],
 ): Progress | undefined {
   const row = database
     .prepare('SELECT state FROM social_search_searches WHERE job = ?')
@@ -291,26 +291,4 @@ function progressOf(
   const progress = parsed(String(state))
   if (isRecord(progress) && needed.every((field) => Object.hasOwn(progress, field))) return progress
   throw new UsageError('the state of a job cannot be read in social_search_searches; pass another --out')
-}
-
-/**
- * What earlier runs have stored of searches, also while another run has their lock; nothing without a file.
- *
- * @throws {UsageError} for a file that is not a database, or whose progress cannot be read.
- */
-export async function storedProgress(
-  path: string,
-  searchKeys: readonly object[],
-): Promise<readonly (Progress | undefined)[]> {
-  if (!existsSync(resolve(path))) return []
-  const file = await OpenDatabase.open(path, '--out')
-  const { database } = file
-  try {
-    return await file.run(() => {
-      if (!hasTable(database, 'social_search_searches')) return []
-      return searchKeys.map((searchKey) => progressOf(database, searchKey, []))
-    })
-  } finally {
-    file.close()
-  }
 }
