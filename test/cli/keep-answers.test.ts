@@ -6,7 +6,7 @@ import { keepAnswers } from '../../src/cli/mcp.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { createTools } from '../../src/extensions/tools/index.ts'
 import { allOf, change } from '../support/posts-database.ts'
-import { saidSoFar, sandbox, social, useCommand } from './command.ts'
+import { saidSoFar, sandbox, useCommand } from './command.ts'
 
 useCommand()
 
@@ -41,17 +41,6 @@ it('keepAnswers() keeps a paid answer that is not as documented', async () => {
   sandbox.inject({ status: 200, body: { requestId: 'r', posts: [{ id: '1', body: 'a kettle' }], meta: {} } })
   await expect(client.microblog.search({ query: 'kettle' })).rejects.toMatchObject({ charged: 'yes' })
   expect(await findRecords(path, 'kettle', { limit: 1 })).toMatchObject({ total: 1 })
-})
-
-it('keepAnswers() changes nothing about a job that resumes', async () => {
-  const job = 'search kettle --all --budget 4 --resume --out agent.db'
-  await social(job)
-  const { client } = await setUp()
-  await client.microblog.search({ query: 'kettle' })
-  expect((await social(job.replace('4', '8'))).err).toMatch(/ records \(\d+ new\) · [5-8] credits/)
-  const cursors = sandbox.requests.map(({ body }) => JSON.stringify(body).match(/cursor.*/)?.[0])
-  // Only the agent has asked for a page that the job had.
-  expect(new Set(cursors).size).toBe(cursors.length - 1)
 })
 
 it('keepAnswers() keeps each purchase, also of what is no list: call, params, cost, time and label', async () => {
