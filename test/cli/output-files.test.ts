@@ -155,17 +155,18 @@ describe('export', () => {
     expect(readdirSync('.').sort()).toEqual(['a.csv', 'a.db', 'fresh.csv'])
   })
 
-  it('with --new has what was added since, whoever added it, also in the place of a row that was deleted', async () => {
+  it('with --new has what was added since, or found by another query, also in the place of a row that was deleted', async () => {
     const added = async () => {
-      const text = await exported('new.jsonl', '--new --overwrite --table microblog_posts')
-      return text === ''
-        ? []
-        : recordsOf(text)
-            .map(({ id }) => id)
-            .sort()
+      const [head, ...rows] = linesOf(await exported('new.csv', '--new --overwrite --table microblog_posts'))
+      expect(head).toMatch(/^query,id,/)
+      return rows.map((row) => row.replace(/^([\w|]*),(\w+),.*/, '$1 $2')).sort()
     }
     await social('watch coffee --once --budget 20 --out a.db')
-    expect(await added()).toEqual(range(0, 20).map(String).sort())
+    expect(await added()).toEqual(
+      range(0, 20)
+        .map((id) => `coffee ${id}`)
+        .sort(),
+    )
     await social('search coffee --count 20 --out a.db')
     await social('mentions list --out a.db')
     expect(await added()).toEqual([])
@@ -174,10 +175,23 @@ describe('export', () => {
     change('a.db', "DELETE FROM microblog_posts WHERE id = '31'")
     await social('search tea --out a.db')
     change('a.db', 'INSERT INTO microblog_posts (id, record) VALUES (\'own\', \'{"id":"own"}\')')
-    expect(await added()).toEqual(['30', '32', 'own'])
+    // A file that exists stays, and its rows are still new afterwards.
+    await inTurn(['export a.db new.csv --new --table microblog_posts', 2])
+    expect(await added()).toEqual([' own', 'coffee 30', 'tea 32'])
     change('a.db', "DELETE FROM microblog_posts WHERE id = 'own'")
     change('a.db', 'INSERT INTO microblog_posts (id, record) VALUES (\'other\', \'{"id":"other"}\')')
-    expect(await added()).toEqual(['other'])
+    expect(await added()).toEqual([' other'])
+    sandbox.publish({ microblog: [{ id: '33', body: 'coffee or tea or milk' }] })
+    for (const [line, ...found] of [
+      ['search tea', 'tea 33'],
+      ['search coffee', 'tea|coffee 33'],
+      // The same query of another command makes no row new.
+      ['watch tea --once'],
+      ['search milk', 'tea|coffee|milk 33'],
+    ]) {
+      await social(`${line} --budget 20 --out a.db`)
+      expect([line, ...(await added())]).toEqual([line, ...found])
+    }
     expect(await exported('mentions.jsonl', '--new --table mentions')).toContain('men_')
   })
 

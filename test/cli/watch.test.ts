@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { linesOf } from '../support/command-line.ts'
 import { localTime } from '../../src/cli/terminal.ts'
@@ -48,30 +48,6 @@ describe('watch of several queries', () => {
     const before = sandbox.requests.length
     expect((await social('watch coffee --once --out posts.db')).err).toContain('20 new posts')
     expect(sandbox.requests.length - before).toBe(1)
-  })
-
-  it('tells `export` which queries have found a post, and `export --new` exports it again when another one does', async () => {
-    const exported = async (run: number) => {
-      const { code, err } = await social(`export posts.db new-${run}.csv --new`)
-      const [head = '', ...rows] = linesOf(readFileSync(`new-${run}.csv`, 'utf8'))
-      const said = `new-${run}.csv: ${rows.length} ${rows.length === 1 ? 'row' : 'rows'}\n`
-      if (code === 0) expect([head.slice(0, 9), err]).toEqual(['query,id,', said])
-      return [code, ...rows.map((row) => row.replace(/^([\w|]+),(\d+),.*/, '$1 $2'))]
-    }
-    await social(watch)
-    expect(await exported(0)).toEqual([0, ...range(0, 20).map((id) => `coffee ${19 - id}`)])
-    sandbox.publish({ microblog: [{ id: '90', body: 'coffee or tea or milk' }] })
-    await social(watch)
-    // A file that exists stays, and its rows are still new afterwards.
-    expect((await exported(0))[0]).toBe(2)
-    expect(await exported(1)).toEqual([0, 'coffee|tea 90'])
-    // A search for what a watch has found makes no row new.
-    await social('search tea --out posts.db')
-    expect(await exported(2)).toEqual([0])
-    sandbox.publish({ microblog: [{ id: '91', body: 'tea' }] })
-    await social(watch)
-    await social('search milk --out posts.db')
-    expect(await exported(3)).toEqual([0, 'tea 91', 'coffee|tea|milk 90'])
   })
 
   it('loses no row when `export --new` fails', async () => {
