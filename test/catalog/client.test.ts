@@ -31,19 +31,15 @@ const json = (text: string, status = 200): Response => new Response(text, { stat
 describe('CatalogClient', () => {
   afterEach(() => vi.useRealTimers())
 
-  it.each([
-    ['planets.create', 'POST', '/planets', (client: CatalogClient) => client.planets.create({ name: 'a' })],
-    [
-      'planets.update',
-      'PUT',
-      '/planets/-9007199254740993',
-      (client: CatalogClient) => client.planets.update(-9007199254740993n, { name: 'a' }),
-    ],
+  const [name, id] = ['a', -9007199254740993n]
+  it.each<[string, string, string, (client: CatalogClient) => unknown]>([
+    ['planets.create', 'POST', '/planets', ({ planets }) => planets.create({ name })],
+    ['planets.update', 'PUT', `/planets/${id}`, ({ planets }) => planets.update(id, { name })],
     [
       'celestialBodies.create',
       'POST',
       '/celestial-bodies',
-      (client: CatalogClient) => client.celestialBodies.create({ name: 'a' }),
+      (client) => client.celestialBodies.create({ name }),
     ],
   ])('%s() sends the documented method, path and body, and nothing else', async (_, method, path, call) => {
     const { client, sent } = makeClient(json('{}'))

@@ -13,12 +13,3 @@ it.each(['', ' --per-minute 40', ' --per-minute off'])(
     expect(server.requests.map(({ status }) => status)).toEqual(Array(12).fill(200))
   },
 )
-
-it('commands that run at once keep a budget of a month exactly', async () => {
-  const line = 'search coffee --max-pages 3 --budget 20/month'
-  const runs = await Promise.all(Array.from({ length: 5 }, () => social(line)))
-  expect(server.ledger.spent).toBe(20)
-  // They take turns, so all of them may be short of a page.
-  expect(runs.map(({ code }) => code)).toContain(5)
-  expect(runs.filter(({ code }) => code !== 0 && code !== 5)).toEqual([])
-})
