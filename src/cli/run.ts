@@ -5,7 +5,6 @@ import { type OpenClient, openClient } from './client.ts'
 import { CommandError, UsageError, exitCodeOf, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
 import {
-  type Progress,
   type RecordDatabaseOptions,
   type SearchUnderWay,
   type StoredPage,
@@ -29,7 +28,7 @@ export interface Job extends Omit<RecordDatabaseOptions, 'patience' | 'label'> {
    */
   pages(
     opened: OpenClient,
-    earlier: readonly (Progress | undefined)[],
+    earlier: readonly (object | undefined)[],
     signal: AbortSignal,
   ): AsyncGenerator<StoredPage, void, number>
   /** The search of a call, and how far it is. */

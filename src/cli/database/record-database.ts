@@ -38,9 +38,6 @@ export interface RecordDatabaseOptions {
 /** How often a run looks for old records to forget, in milliseconds. */
 const forgetEveryMs = 3_600_000
 
-/** How far a search is. */
-export type Progress = Readonly<Record<string, unknown>>
-
 /** A search, and how far it is if that is known. */
 export interface SearchUnderWay {
   readonly searchKey: object
@@ -74,7 +71,7 @@ export class RecordDatabase {
   /** How far the clock of this machine is ahead of that of the service, in milliseconds. */
   #aheadMs = 0
   /** What earlier runs have stored of each search, if anything. */
-  readonly progress: readonly (Progress | undefined)[]
+  readonly progress: readonly (object | undefined)[]
 
   private constructor(
     file: OpenDatabase,
@@ -282,7 +279,7 @@ export function progressOf(
   database: DatabaseSync,
   searchKey: object,
   needed: readonly string[] = [],
-): Progress | undefined {
+): Readonly<Record<string, unknown>> | undefined {
   const row = database
     .prepare('SELECT state FROM social_search_searches WHERE job = ?')
     .get(keyText(searchKey))
