@@ -127,7 +127,7 @@ export class OperationJob implements Job {
       const next = operation.paging === undefined ? null : (page['next'] as object | null)
       const all = this.#progress.records + records.length
       const isLost =
-        next === null && operation.paging?.kind === 'cursor' && valueAt(page, ['meta', 'hasMore']) !== false
+        next === null && operation.paging?.kind === 'cursor' && valueAt(page, ['meta', 'hasMore']) === true
       this.#progress = { next, records: all, credits: this.#credits(), ...(isLost && { lost: true }) }
       this.#stored += yield { searchKey: this.searchKeys[0], progress: this.#progress, records }
     }
