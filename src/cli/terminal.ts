@@ -1,3 +1,4 @@
+import { fstatSync, writeFileSync } from 'node:fs'
 import stringWidth from 'fast-string-width'
 import { createInterface } from 'node:readline'
 import { styleText } from 'node:util'
@@ -61,7 +62,10 @@ export async function print(text: string, isStyled = false): Promise<void> {
   if (failure === undefined && text !== '') {
     clearProgress()
     const { stdout } = process
-    await new Promise<void>((resolve) => void stdout.write(textFor(stdout, text, isStyled), () => resolve()))
+    const shown = textFor(stdout, text, isStyled)
+    // Node takes a part that a file has taken, before its disk was full, for the whole.
+    if (typeof stdout.fd === 'number' && fstatSync(stdout.fd).isFile()) writeFileSync(stdout.fd, shown)
+    else await new Promise<void>((resolve) => void stdout.write(shown, () => resolve()))
     // The error event comes a moment later.
     await new Promise((resolve) => setImmediate(resolve))
   }

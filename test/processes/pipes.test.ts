@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { linesOf } from '../support/command-line.ts'
@@ -7,10 +7,10 @@ import { type Ran, command, env, run, search, server, social, useCommand } from 
 
 useCommand()
 
-/** Runs the command in a shell, which passes the output on. By default it buys all pages. */
-function shell(redirection: string, line = `${search} --all --yes`): Promise<Ran> {
+/** Buys all pages in a shell, which passes the output on. */
+function shell(redirection: string, before = ''): Promise<Ran> {
   const file = join(command.folder, 'shell.sh')
-  writeFileSync(file, `'${process.execPath}' '${command.file}' ${line} ${redirection}`)
+  writeFileSync(file, `${before}'${process.execPath}' '${command.file}' ${search} --all --yes ${redirection}`)
   return run({ ...command, file }, [], { env: env(), program: '/bin/sh' })
 }
 
@@ -28,6 +28,17 @@ describe('stdout', () => {
     expect(err).toMatch(/^social-search: ENOSPC[^]*\nTo continue: the same command with --cursor \w{20}/)
     expect(err.match(/^\{"id":/gm)).toHaveLength(20)
   })
+})
+
+it('each record of a paid page is in the file or on stderr when the disk is full in the middle of the page', async () => {
+  const out = join(command.folder, 'full.jsonl')
+  // It has room for a part of the first page: in `sh`, the limit is 2,048 blocks of 512 bytes.
+  writeFileSync(out, '\n'.repeat(2 ** 20 - 5000))
+  const { code, err } = await shell(`>> '${out}'`, 'ulimit -f 2048; ')
+  const lines = [...linesOf(readFileSync(out, 'utf8')), ...linesOf(err)]
+  const whole = lines.filter((line) => /^\{"id":.*\}$/.test(line))
+  const ids = new Set(whole.map((line) => (JSON.parse(line) as { id: string }).id))
+  expect([code, server.requests.length, ids.size]).toEqual([1, 1, 20])
 })
 
 describe('stderr', () => {
