@@ -104,7 +104,7 @@ const forbid = (names) => ({
 
 /** Classes of errors that stand in a `catch` beside what user code threw. The others know it by themselves. */
 const uncaught = [
-  ...['Error', 'AggregateError', 'RangeError', 'Failure', 'Ended', 'FetchMisuse'],
+  ...['Error', 'AggregateError', 'RangeError', 'Failure', 'FetchMisuse'],
   ...['ProxyRefusal', 'ToolRefusal', 'SandboxError'],
 ]
 

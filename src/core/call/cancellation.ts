@@ -1,49 +1,44 @@
 import {
   type ErrorContext,
-  type SocialSearchError,
   type TimeoutPhase,
+  SocialSearchError,
   TimeoutError,
+  failureFor,
 } from '../../errors/index.ts'
 import { timePassed } from '../../errors/words.ts'
 import { followAbort, runAfter, within } from '../../lib/abort.ts'
-import { isMarked } from '../../lib/thrown.ts'
 import type { CallSettings } from '../options/options.ts'
-
-/** What every `Ended` has: a cache may come from another copy of this package. */
-const brand: unique symbol = Symbol.for('social-search-sdk ended 1')
-
-/** Why this package has ended a call. Its error is made later, when the facts of the call are known. */
-export class Ended {
-  readonly code: 'timeout' | 'closed'
-  readonly toError: (context: ErrorContext, phase: TimeoutPhase) => SocialSearchError
-
-  readonly [brand] = true
-
-  constructor(code: Ended['code'], toError: Ended['toError']) {
-    this.code = code
-    this.toError = toError
-  }
-}
-
-export function isEnded(reason: unknown): reason is Ended {
-  return isMarked(reason, brand)
-}
 
 /** @param option The one that set the time, of so many milliseconds. */
 export function timedOut(
   option: 'timeout' | 'deadline' | 'maxQueueWait',
   waited: number,
-  context: ErrorContext,
   phase: TimeoutPhase,
+  context?: ErrorContext,
 ): TimeoutError {
   return new TimeoutError(timePassed(option, waited, phase), { ...context, phase, option, waited })
+}
+
+/** Whether an error of this package knows no call yet: several may share a login, a budget, a `close()`. Reasons of a caller stay as they are. */
+export function knowsNoCall(error: unknown, { signal }: CallSettings): error is SocialSearchError {
+  return error instanceof SocialSearchError && error.callId === undefined && error !== signal?.reason
+}
+
+/** The same error with the facts of a call. @param phase Where the call was when its time ran out. */
+export function completed(
+  error: SocialSearchError,
+  context: ErrorContext,
+  phase: TimeoutPhase,
+): SocialSearchError {
+  if (!(error instanceof TimeoutError) || error.option === undefined) return failureFor(error, context)
+  return timedOut(error.option, error.waited ?? 0, phase, context)
 }
 
 /** What ends a call before its answer: its signal, its deadline, the longest wait, `close()`, a caller that has left. */
 export class Cancellation extends AbortController {
   #sendBy = Infinity
-  /** The reason once `#sendBy` has passed. */
-  #late: Ended | undefined
+  /** Makes the reason once `#sendBy` has passed. */
+  #late: (() => TimeoutError) | undefined
   #isInFlight = false
   readonly #cleanUp: (() => void)[] = []
 
@@ -63,7 +58,7 @@ export class Cancellation extends AbortController {
 
   /** Throws the reason of the abort. Work that blocks the thread delays timers, so it checks the time first. */
   throwIfAborted(): void {
-    if (performance.now() > this.sendBy && this.#late) this.abort(this.#late)
+    if (performance.now() > this.sendBy && this.#late) this.abort(this.#late())
     this.signal.throwIfAborted()
   }
 
@@ -98,15 +93,15 @@ export class Cancellation extends AbortController {
 
   #expireAfter(ms: number, option: 'deadline' | 'maxQueueWait'): void {
     if (ms === Infinity) return
-    const reason = new Ended('timeout', (context, phase) => timedOut(option, ms, context, phase))
+    const late = (): TimeoutError => timedOut(option, ms, this.isInFlight ? 'headers' : 'queue')
     const end = performance.now() + ms
     if (end < this.sendBy) {
       this.#sendBy = end
-      this.#late = reason
+      this.#late = late
     }
     const stop = runAfter(ms, () => {
       // A request that was sent goes on, unless its call is at its end.
-      if (option === 'deadline' || !this.isInFlight) this.abort(reason)
+      if (option === 'deadline' || !this.isInFlight) this.abort(late())
     })
     this.#cleanUp.push(stop)
   }

@@ -6,7 +6,7 @@ import { within } from '../../lib/abort.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { maxBodyBytes } from '../http/fetch.ts'
 import type { Answer, Call, Failed, Found, InvalidItem, Success } from './call.ts'
-import { isEnded } from './cancellation.ts'
+import { completed, knowsNoCall } from './cancellation.ts'
 import { decide, describeGatewayBody } from './read-answer.ts'
 import { type CallSettings, userCodeMs } from '../options/options.ts'
 import { hasLongIntegers, isRecord, parsed } from '../../lib/json.ts'
@@ -90,9 +90,13 @@ async function validateInTime(
   try {
     return await within(userCodeMs, work, () => ({ ok: false, message, issues: [] }), cancellation.signal)
   } catch (error) {
-    if (!isEnded(error)) return { kind: 'final', code: codeOf(error), toError: () => error }
-    if (error.code === 'timeout') return { ok: false, message: words.checkedTooLate, issues: [] }
-    return { kind: 'final', code: error.code, toError: (context) => error.toError(context, 'body') }
+    const isEnd = error === cancellation.signal.reason && knowsNoCall(error, settings)
+    if (isEnd && error.code === 'timeout') return { ok: false, message: words.checkedTooLate, issues: [] }
+    return {
+      kind: 'final',
+      code: codeOf(error),
+      toError: (context) => (isEnd ? completed(error, context, 'body') : error),
+    }
   }
 }
 

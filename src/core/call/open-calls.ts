@@ -5,10 +5,7 @@ import { dateIn } from '../../lib/time.ts'
 import type { CallLimiter, Permit, RequestOutcome, QueueRequest, QueueWait } from '../../limits/interface.ts'
 import type { Wait } from '../options/observer.ts'
 import type { Call } from './call.ts'
-import { Ended } from './cancellation.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
-
-const closed = new Ended('closed', (context) => new ClosedError('client', context))
 
 // No interface: it would have to be exported, since declarations of users that infer it would name it.
 /** Requests in flight and queued calls of a client and of the clients made from it with `withOptions`. */
@@ -53,7 +50,8 @@ export class OpenCalls {
   /** Every surface that calls have queued for. */
   readonly #surfaces = new Set<string | null>()
   readonly #onIdle: (() => void)[] = []
-  #isClosed = false
+  /** Once the client is closed: what ends its calls. */
+  #closed: ClosedError | undefined
   #closing: AbortController | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   /** The next check why calls wait, for all that are queued before it. */
@@ -66,7 +64,7 @@ export class OpenCalls {
   /** Adds a call until it has ended, or ends it if the client is closed. */
   add(call: Call): void {
     this.#calls.set(call, undefined)
-    if (this.#isClosed) call.cancellation.abort(closed)
+    if (this.#closed) call.cancellation.abort(this.#closed)
   }
 
   delete(call: Call): void {
@@ -171,15 +169,15 @@ export class OpenCalls {
   /** Aborts when the client is closed. Workers refuse to make it at construction. */
   get closing(): AbortSignal {
     this.#closing ??= new AbortController()
-    if (this.#isClosed) this.#closing.abort(new ClosedError())
+    if (this.#closed) this.#closing.abort(this.#closed)
     return this.#closing.signal
   }
 
   /** Aborts all open and future calls; resolves when all have settled, and have given back their slots. */
   async close(): Promise<void> {
-    this.#isClosed = true
-    this.#closing?.abort(new ClosedError())
-    for (const { cancellation } of this.#calls.keys()) cancellation.abort(closed)
+    this.#closed ??= new ClosedError()
+    this.#closing?.abort(this.#closed)
+    for (const { cancellation } of this.#calls.keys()) cancellation.abort(this.#closed)
     if (!this.#isIdle) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 }

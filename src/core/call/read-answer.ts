@@ -18,7 +18,7 @@ import { type Operation, effectOf } from '../../api/operation.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './send.ts'
 import type { Call, Failed, Found, Outcome, Success } from './call.ts'
-import { isEnded, timedOut } from './cancellation.ts'
+import { completed, knowsNoCall, timedOut } from './cancellation.ts'
 import { jsonText, parsed } from '../../lib/json.ts'
 import { itemsOf } from '../../api/list-items.ts'
 import { costOf } from '../../api/price.ts'
@@ -56,12 +56,12 @@ function find(call: Asked, evidence: Evidence): Found {
   switch (evidence.kind) {
     case 'aborted': {
       const { reason } = evidence
-      // The reason of the caller's signal is passed on unchanged.
-      if (!isEnded(reason)) return { kind: 'final', code: codeOf(reason), toError: () => reason }
-      return { kind: 'final', code: reason.code, toError: (context) => reason.toError(context, phase) }
+      const toError = (context: ErrorContext) =>
+        knowsNoCall(reason, call.settings) ? completed(reason, context, phase) : reason
+      return { kind: 'final', code: codeOf(reason), toError }
     }
     case 'late': {
-      const toError = (context: ErrorContext) => timedOut('timeout', call.timeoutMs, context, phase)
+      const toError = (context: ErrorContext) => timedOut('timeout', call.timeoutMs, phase, context)
       return { kind: phase === 'connect' ? 'unsent' : 'no-answer', code: 'timeout', toError }
     }
     case 'misused': {

@@ -1,14 +1,7 @@
 // What comes before an attempt: a call reserves its budgets, waits in the queue of the limiter for a permit, and prepares its headers and token
 // in the slot. After the attempt, it gives the permit back, which frees the slot, and waits until the next attempt is due.
 
-import {
-  type TimeoutPhase,
-  ConfigurationError,
-  RateLimitError,
-  SocialSearchError,
-  TimeoutError,
-  failureFor,
-} from '../../errors/index.ts'
+import { type TimeoutPhase, ConfigurationError, RateLimitError, TimeoutError } from '../../errors/index.ts'
 import { failedHeaders, limitReached, noAnswerOf } from '../../errors/words.ts'
 import { within } from '../../lib/abort.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
@@ -21,7 +14,7 @@ import { userCodeMs } from '../options/options.ts'
 import type { Evidence, Ready } from './send.ts'
 import { type Call, type Failed, type Outcome, errorContext, phaseBefore } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
-import { isEnded } from './cancellation.ts'
+import { completed, knowsNoCall } from './cancellation.ts'
 
 /** For so long, what a request is sent with is fresh, in milliseconds: a token or a signature may expire. */
 const freshMs = 1000
@@ -242,13 +235,7 @@ export class Turn {
 
 /** The error of a call that something has ended before its next attempt. */
 export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): unknown {
-  const { signal } = call.cancellation
-  if (isEnded(reason)) return reason.toError(errorContext(call), phase)
-  // The reason of the caller's signal is passed on unchanged.
-  if (signal.aborted && reason === signal.reason) return reason
-  // One that belongs to no call yet: several may share a login, or a budget.
-  if (reason instanceof SocialSearchError && reason.callId === undefined)
-    return failureFor(reason, errorContext(call))
+  if (knowsNoCall(reason, call.settings)) return completed(reason, errorContext(call), phase)
   if (!(reason instanceof SurfaceClosed)) return reason
   const retryAfter = Math.max(1, Math.ceil(reason.remaining / 1000))
   const context = { ...errorContext(call), retryAfter }

@@ -3,13 +3,12 @@ import { microblogSearch } from '../../../src/api/endpoints/microblog.ts'
 import { organizationUsage } from '../../../src/api/endpoints/organization.ts'
 import type { Effect, Operation } from '../../../src/api/operation.ts'
 import type { Evidence } from '../../../src/core/call/send.ts'
-import { Ended } from '../../../src/core/call/cancellation.ts'
+import { timedOut as timePassed } from '../../../src/core/call/cancellation.ts'
 import { checkAnswer } from '../../../src/core/call/check.ts'
 import { decide, readAnswer } from '../../../src/core/call/read-answer.ts'
 import { type Failed, newRecord } from '../../../src/core/call/call.ts'
 import { serviceFormat } from '../../../src/core/http/answer.ts'
 import { FetchMisuse } from '../../../src/core/http/network-error.ts'
-import { TimeoutError } from '../../../src/errors/index.ts'
 import { Redactor } from '../../../src/lib/redactor.ts'
 
 const operations: Readonly<Record<Effect, Operation>> = {
@@ -91,7 +90,7 @@ const late = (): Happened => ({ kind: 'late' })
 export const aborted = (): Happened => ({ kind: 'aborted', reason: new Error('mine') })
 export const timedOut = (): Happened => ({
   kind: 'aborted',
-  reason: new Ended('timeout', (context, phase) => new TimeoutError('late', { ...context, phase })),
+  reason: timePassed('deadline', 100, 'headers'),
 })
 export const misused = (): Happened => ({ kind: 'misused', error: new FetchMisuse('no response') })
 export const unreadable = (): Happened => answered(200, '{"requestId":"r_1"')
