@@ -54,7 +54,7 @@ export { assertToken } from './core/http/credential.ts'
 export { explainNetworkError } from './core/http/network-error.ts'
 export { type BodyFormat, creditsHeader, requestIdOf } from './core/http/answer.ts'
 export { callFetch, initOf, readText, send } from './core/http/fetch.ts'
-export { FollowedRequest } from './core/http/network-error.ts'
+export { FollowedRequest } from './core/http/undici.ts'
 
 // Limits, on which shared limits build.
 export {

@@ -4,7 +4,8 @@ import { isA, messageOf } from '../../lib/thrown.ts'
 import type { Permit } from '../../limits/interface.ts'
 import { type PlainHeaders, requestHeaders } from '../http/headers.ts'
 import { type RawResponse, callFetch, initOf, noticeEnds, readText, send } from '../http/fetch.ts'
-import { FetchMisuse, FollowedRequest, NotSent } from '../http/network-error.ts'
+import { FetchMisuse, NotSent } from '../http/network-error.ts'
+import { FollowedRequest } from '../http/undici.ts'
 import { type Call, logAt } from './call.ts'
 
 /** What happened in one attempt. */

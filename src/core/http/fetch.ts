@@ -1,6 +1,7 @@
 import ky, { type Options } from 'ky'
 import { messageOf } from '../../lib/thrown.ts'
-import { FetchMisuse, type FollowedRequest, NotSent, following, watchUndici } from './network-error.ts'
+import { FetchMisuse, NotSent } from './network-error.ts'
+import { type FollowedRequest, following, watchUndici } from './undici.ts'
 
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import { describe, expect, it } from 'vitest'
-import { FollowedRequest, following, watchUndici } from '../../../src/core/http/network-error.ts'
+import { FollowedRequest, following, watchUndici } from '../../../src/core/http/undici.ts'
 
 const url = 'https://api.example.com/v1/data?page=1'
 const request = () => ({ method: 'POST', origin: new URL(url).origin, path: '/v1/data?page=1' })
