@@ -98,8 +98,7 @@ export function budgetTooLow(
   names: { readonly budget: string; readonly option: (name: string) => string },
 ): string {
   const until = resetsAt ? ` until ${utcText(resetsAt)}` : ''
-  const mayReturn = reserved !== undefined && needed <= remaining + reserved
-  const others = !mayReturn ? '' : ` and ${reserved} reserved by other calls; retry when they end`
+  const others = reserved === undefined ? '' : ` and ${reserved} reserved by other calls; retry when they end`
   const hint =
     bound === undefined
       ? ''

@@ -37,8 +37,8 @@ type WritableRecord = { -readonly [Name in keyof CallRecord]: CallRecord[Name] }
 export class Bill {
   readonly #call: Call
   readonly #record: WritableRecord
-  /** That of the operation, in the ledger of the client. */
-  readonly #ledger: CreditSummary
+  /** What calls of its operation have cost the client. */
+  readonly #account: CreditSummary
   /** Null for a free operation. */
   readonly #worstCase: number | null
   /** One for each budget that has reserved the cost. */
@@ -53,7 +53,8 @@ export class Bill {
     const { operation, request, settings, client } = call
     this.#call = call
     this.#record = call.record
-    this.#ledger = client.ledger.of(operation.id)
+    this.#account = client.ledger.get(operation.id) ?? { spent: 0, uncertain: 0, reserved: 0 }
+    client.ledger.set(operation.id, this.#account)
     this.#worstCase = worstCase(operation.price, request.params, settings.expectedItems)
   }
 
@@ -93,7 +94,7 @@ export class Bill {
   reserve(): void {
     if (this.#worstCase === null || this.#isReserved) return
     this.#isReserved = true
-    this.#ledger.reserved += this.#worstCase
+    this.#account.reserved += this.#worstCase
   }
 
   /** Counts what budgets have reserved in the period in which the next attempt is sent. @throws {CreditBudgetError} */
@@ -183,7 +184,7 @@ export class Bill {
     // Nothing was reserved for a call that should have been free.
     const isCounted = isReserved || (this.#worstCase === null && spent > 0)
     this.#isReserved = false
-    if (isCounted) settle(this.#ledger, isReserved ? (this.#worstCase ?? 0) : 0, spent, uncertain)
+    if (isCounted) settle(this.#account, isReserved ? (this.#worstCase ?? 0) : 0, spent, uncertain)
     this.#settleReservations(spent, uncertain)
     return isCounted ? { spent, uncertain } : noCredits
   }

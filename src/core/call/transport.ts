@@ -1,7 +1,7 @@
 import type { Operation } from '../../api/operation.ts'
 import { ConfigurationError, InvalidRequestError, failureFor } from '../../errors/index.ts'
 import { describeValue } from '../../errors/check-options.ts'
-import type { Credits } from '../credits/budget.ts'
+import { type Credits, creditsIn } from '../credits/budget.ts'
 import {
   type CallSettings,
   defaultTimeoutMs,
@@ -79,7 +79,7 @@ export class ClientTransport implements Transport {
   }
 
   get credits(): Credits {
-    return this.#client.ledger.credits(this.#cache?.saved?.())
+    return creditsIn(this.#client.ledger, this.#cache?.saved?.())
   }
 
   status(): ClientStatus {

@@ -355,26 +355,13 @@ export interface Credits extends CreditSummary {
   byOperation: Record<string, CreditSummary>
 }
 
-/** What the calls of a client have cost, by operation: it only counts. */
-export class Ledger {
-  /** Not rounded yet. */
-  readonly #accounts = new Map<string, CreditSummary>()
-
-  /** @param saved By a cache. */
-  credits(saved = 0): Credits {
-    const total = { spent: 0, uncertain: 0, reserved: 0 }
-    const byOperation: Credits['byOperation'] = {}
-    for (const [operation, account] of this.#accounts) {
-      const summary = (byOperation[operation] = roundedSummary(account))
-      for (const name of ['spent', 'uncertain', 'reserved'] as const) total[name] += summary[name]
-    }
-    return { ...roundedSummary(total), saved: rounded(saved), byOperation }
+/** What the calls of a client have cost. @param ledger By operation. @param saved By a cache. */
+export function creditsIn(ledger: ReadonlyMap<string, CreditSummary>, saved = 0): Credits {
+  const total = { spent: 0, uncertain: 0, reserved: 0 }
+  const byOperation: Credits['byOperation'] = {}
+  for (const [operation, account] of ledger) {
+    const summary = (byOperation[operation] = roundedSummary(account))
+    for (const name of ['spent', 'uncertain', 'reserved'] as const) total[name] += summary[name]
   }
-
-  /** The account of an operation. */
-  of(operation: string): CreditSummary {
-    const account = this.#accounts.get(operation) ?? { spent: 0, uncertain: 0, reserved: 0 }
-    this.#accounts.set(operation, account)
-    return account
-  }
+  return { ...roundedSummary(total), saved: rounded(saved), byOperation }
 }

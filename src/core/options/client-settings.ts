@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/index.ts'
-import { Ledger } from '../credits/budget.ts'
+import type { CreditSummary } from '../credits/budget.ts'
 import { isPath, isSafe, lacksPage, resolveBaseUrl } from '../http/base-url.ts'
 import { type AuthProvider, Credential, NoCredential, assertToken } from '../http/credential.ts'
 import { type BodyFormat, serviceFormat } from '../http/answer.ts'
@@ -26,7 +26,8 @@ export interface ClientSettings {
   readonly credential: Credential
   readonly redactor: Redactor
   readonly limiter: CallLimiter
-  readonly ledger: Ledger
+  /** What their calls have cost, by operation; not rounded. */
+  readonly ledger: Map<string, CreditSummary>
   /** Operations of which the service has announced the end. */
   readonly ending: Set<string>
   /** The user's prices by operation id, in credits. */
@@ -69,7 +70,7 @@ export function resolveOptions(options: ClientOptions): { client: ClientSettings
     redactor,
     limiter: limiter ?? limiterOfProcess(owner, baseUrl, ownLimits),
     surfaces: { ...limits.surfaces },
-    ledger: new Ledger(),
+    ledger: new Map(),
     ending: new Set(),
     prices: { ...prices },
     fetch,
