@@ -178,6 +178,3 @@ export interface Failed extends Failing, RequestOutcome {
   /** Whether a fresh token may help. */
   readonly refreshes: boolean
 }
-
-/** What is known of a failure before it is decided what follows. Without `tookEffect`, the table says it. */
-export type Found = Pick<Failed, 'kind' | 'code' | 'toError'> & Partial<Failed>

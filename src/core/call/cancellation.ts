@@ -19,19 +19,22 @@ export function timedOut(
   return new TimeoutError(timePassed(option, waited, phase), { ...context, phase, option, waited })
 }
 
-/** Whether an error of this package knows no call yet: several may share a login, a budget, a `close()`. Reasons of a caller stay as they are. */
-export function knowsNoCall(error: unknown, { signal }: CallSettings): error is SocialSearchError {
-  return error instanceof SocialSearchError && error.callId === undefined && error !== signal?.reason
-}
-
-/** The same error with the facts of a call. @param phase Where the call was when its time ran out. */
-export function completed(
-  error: SocialSearchError,
+/**
+ * The error of a call for what has ended it. One of this package knows no call yet, since several may share a login, a budget, a `close()`.
+ * The reason of the caller's signal stays as it is.
+ *
+ * @param phase Where the call was, if its time ran out.
+ */
+export function errorOfEnd(
+  reason: unknown,
+  { signal }: CallSettings,
   context: ErrorContext,
   phase: TimeoutPhase,
-): SocialSearchError {
-  if (!(error instanceof TimeoutError) || error.option === undefined) return failureFor(error, context)
-  return timedOut(error.option, error.waited ?? 0, phase, context)
+): unknown {
+  const isComplete = !(reason instanceof SocialSearchError) || reason.callId !== undefined
+  if (isComplete || reason === signal?.reason) return reason
+  const { option, waited = 0 } = reason instanceof TimeoutError ? reason : {}
+  return option === undefined ? failureFor(reason, context) : timedOut(option, waited, phase, context)
 }
 
 /** What ends a call before its answer: its signal, its deadline, the longest wait, `close()`, a caller that has left. */

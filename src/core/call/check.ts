@@ -1,49 +1,49 @@
 import { type Issue, dotPath, firstIssues } from '../../api/issues.ts'
 import { applySchema, check, itemSchemaOf } from '../../api/schema/check.ts'
-import { type ErrorContext, InvalidResponseError, codeOf } from '../../errors/index.ts'
+import { type ErrorContext, InvalidResponseError, TimeoutError } from '../../errors/index.ts'
 import * as words from '../../errors/words.ts'
 import { within } from '../../lib/abort.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { maxBodyBytes } from '../http/fetch.ts'
-import type { Answer, Call, Failed, Found, InvalidItem, Success } from './call.ts'
-import { completed, knowsNoCall } from './cancellation.ts'
-import { decide, describeGatewayBody } from './read-answer.ts'
+import type { Answer, Call, Failed, InvalidItem, Success } from './call.ts'
+import { decide, describeGatewayBody, endedBy } from './read-answer.ts'
 import { type CallSettings, userCodeMs } from '../options/options.ts'
 import { hasLongIntegers, isRecord, parsed } from '../../lib/json.ts'
 import type { Operation } from '../../api/operation.ts'
 import { missingItems } from '../../api/list-items.ts'
 
-/** Checks a success, and decides what follows if it is not valid. @param sent When it was sent. */
-export async function checkSuccess(
-  call: Call,
-  success: Success,
-  sent: string | null,
-): Promise<Answer | Failed> {
-  const checked = await checkAnswer(call, success, call.record.redactor)
-  if (!('toError' in checked)) return checked
-  return decide(call, checked, { sent, leftMs: call.cancellation.sendBy - performance.now() })
-}
-
-/** Checks and transforms a success, as the caller asks. The failure of one that is not valid has the body that was paid for. */
+/**
+ * Checks and transforms a success, as the caller asks. One that is not valid fails with the body that was paid for.
+ *
+ * @param sent When the request was sent.
+ */
 export async function checkAnswer(
-  call: Pick<Call, 'operation' | 'settings' | 'cancellation'>,
+  call: Call,
   success: Omit<Success, 'ok' | 'credits'>,
   redactor: Redactor,
-): Promise<Answer | Found> {
+  sent: string | null = null,
+): Promise<Answer | Failed> {
   const { operation } = call
   const { response, text, requestId, tookEffect } = success
   const isEmpty = isEmptySuccess(operation, success)
   // It lacks what every body of the service has.
   const settings: CallSettings = isEmpty ? { ...call.settings, validation: 'off' } : call.settings
   const value = isEmpty ? {} : withDocumentedNumbers(operation, text, success.value)
-  const validated: Validated | Found =
-    value === undefined
-      ? { ok: false, message: whyUnusable(success, redactor), issues: [] }
-      : settings.schema === undefined
-        ? await validateBody(operation, value, settings)
+  const fail = (failure: Parameters<typeof decide>[1]): Failed => {
+    const facts = { ...failure, requestId, tookEffect, body: value ?? text }
+    return decide(call, facts, { sent, leftMs: call.cancellation.sendBy - performance.now() })
+  }
+  let validated: Validated
+  try {
+    validated =
+      value === undefined
+        ? refused(whyUnusable(success, redactor))
         : await validateInTime({ ...call, settings }, value)
-  const paid = { tookEffect, body: value ?? text }
-  if ('toError' in validated) return { ...validated, ...paid }
+  } catch (reason) {
+    const isLate = reason instanceof TimeoutError && reason !== settings.signal?.reason
+    if (!isLate) return fail(endedBy(reason, settings, 'body'))
+    validated = refused(words.checkedTooLate)
+  }
   if (validated.ok) {
     const { body, invalid } = validated
     return { response, redactor, text, parsed: value, requestId, body, invalid }
@@ -52,7 +52,7 @@ export async function checkAnswer(
   const message = redactor.text(validated.message)
   const toError = (context: ErrorContext) =>
     new InvalidResponseError(message, { ...context, requestId, issues })
-  return { ...paid, kind: 'unreadable', code: 'invalid_response', requestId, toError }
+  return fail({ kind: 'unreadable', code: 'invalid_response', toError })
 }
 
 /** A number that the service documents is one, whatever its digits; only in other fields do they all count. */
@@ -80,35 +80,33 @@ function whyUnusable(
   return words.notJson(status, describeGatewayBody(response, text, redactor))
 }
 
-/** The caller's schema may be slow, or never end; it gets a minute. */
-async function validateInTime(
+/** The caller's schema may be slow, or never end; it gets a minute. @throws the reason, if the call ends before. */
+function validateInTime(
   { operation, settings, cancellation }: Pick<Call, 'operation' | 'settings' | 'cancellation'>,
   value: unknown,
-): Promise<Validated | Found> {
+): Promise<Validated> {
   const work = () => validateBody(operation, value, settings)
-  const message = words.slowSchema(userCodeMs)
-  try {
-    return await within(userCodeMs, work, () => ({ ok: false, message, issues: [] }), cancellation.signal)
-  } catch (error) {
-    const isEnd = error === cancellation.signal.reason && knowsNoCall(error, settings)
-    if (isEnd && error.code === 'timeout') return { ok: false, message: words.checkedTooLate, issues: [] }
-    return {
-      kind: 'final',
-      code: codeOf(error),
-      toError: (context) => (isEnd ? completed(error, context, 'body') : error),
-    }
-  }
+  if (settings.schema === undefined) return work()
+  return within(userCodeMs, work, () => refused(words.slowSchema(userCodeMs)), cancellation.signal)
 }
 
 type Validated =
   | ({ readonly ok: true } & Pick<Answer, 'body' | 'invalid'>)
   | { readonly ok: false; readonly message: string; readonly issues: readonly Issue[] }
 
-type Checks = Pick<CallSettings, 'validation' | 'schema' | 'paging'>
+const refused = (message: string, issues: readonly Issue[] = []): Validated => ({
+  ok: false,
+  message,
+  issues,
+})
 
 /** Validates a parsed body. A schema may transform the data; `lenient` moves invalid items to `invalid`. */
-export async function validateBody(operation: Operation, body: unknown, checks: Checks): Promise<Validated> {
-  const { validation, schema, paging } = checks
+export async function validateBody(
+  operation: Operation,
+  body: unknown,
+  settings: Pick<CallSettings, 'validation' | 'schema' | 'paging'>,
+): Promise<Validated> {
+  const { validation, schema, paging } = settings
   const property = typeof paging?.items === 'string' ? paging.items : operation.list
   const list: unknown = property !== undefined && isRecord(body) ? body[property] : undefined
   const isList = Array.isArray(list)
@@ -116,19 +114,14 @@ export async function validateBody(operation: Operation, body: unknown, checks: 
   // With `lenient`, items are validated one by one below.
   const shape = isLenient && isList ? { ...(body as object), [property ?? '']: [] } : body
   const issues = validation === 'off' ? [] : check(operation.response, shape)
-  if (issues.length > 0) return { ok: false, message: words.wrongShape, issues }
+  if (issues.length > 0) return refused(words.wrongShape, issues)
   if (isList && (isLenient || schema !== undefined))
-    return validateItems(operation, body as object, property ?? '', list, checks)
+    return validateItems(operation, body as object, property ?? '', list, settings)
   if (schema === undefined)
     return { ok: true, body, invalid: isLenient && property !== undefined ? [] : null }
-  if (property !== undefined) {
-    const message = words.wrongSchema(missingItems(operation, body, paging))
-    return { ok: false, message, issues: [] }
-  }
+  if (property !== undefined) return refused(words.wrongSchema(missingItems(operation, body, paging)))
   const { value, issues: found } = await applySchema(schema, body)
-  return found.length > 0
-    ? { ok: false, message: words.wrongSchema(), issues: found }
-    : { ok: true, body: value, invalid: null }
+  return found.length > 0 ? refused(words.wrongSchema(), found) : { ok: true, body: value, invalid: null }
 }
 
 /** The service documents pages of up to 1,000 items. A body with more invalid items than this is not a page. */
@@ -139,7 +132,7 @@ async function validateItems(
   body: object,
   property: string,
   list: readonly unknown[],
-  { validation, schema }: Checks,
+  { validation, schema }: Pick<CallSettings, 'validation' | 'schema'>,
 ): Promise<Validated> {
   const lenient = validation === 'lenient'
   const itemSchema = lenient ? itemSchemaOf(response, property) : undefined
@@ -161,5 +154,5 @@ async function validateItems(
       message,
     })),
   )
-  return { ok: false, message: schema === undefined ? words.wrongShape : words.wrongSchema(), issues }
+  return refused(schema === undefined ? words.wrongShape : words.wrongSchema(), issues)
 }

@@ -1,6 +1,7 @@
 import {
   type ApiErrorDetails,
   type ErrorContext,
+  type TimeoutPhase,
   ApiError,
   ConfigurationError,
   ConnectionError,
@@ -17,8 +18,9 @@ import { announcedWait, nextWait } from '../http/retry-wait.ts'
 import { type Operation, effectOf } from '../../api/operation.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './send.ts'
-import type { Call, Failed, Found, Outcome, Success } from './call.ts'
-import { completed, knowsNoCall, timedOut } from './cancellation.ts'
+import type { Call, Failed, Outcome, Success } from './call.ts'
+import { errorOfEnd, timedOut } from './cancellation.ts'
+import type { CallSettings } from '../options/options.ts'
 import { jsonText, parsed } from '../../lib/json.ts'
 import { itemsOf } from '../../api/list-items.ts'
 import { costOf } from '../../api/price.ts'
@@ -34,6 +36,9 @@ type Asked = Pick<Call, 'client' | 'operation' | 'settings' | 'timeoutMs' | 'rec
 
 type Answered = RawResponse & Pick<Evidence, 'sent' | 'at'>
 
+/** What is known of a failure before it is decided what follows. Without `tookEffect`, the table says it. */
+type Found = Pick<Failed, 'kind' | 'code' | 'toError'> & Partial<Failed>
+
 /** Says what an attempt means. It changes nothing. */
 export function readAnswer(call: Asked, evidence: Evidence, random = Math.random): Outcome {
   try {
@@ -48,18 +53,20 @@ export function readAnswer(call: Asked, evidence: Evidence, random = Math.random
 
 const isSuccess = ({ status }: Response): boolean => status >= 200 && status < 300
 
+/** The failure of a call that something has ended. */
+export function endedBy(reason: unknown, settings: CallSettings, phase: TimeoutPhase): Found {
+  const toError = (context: ErrorContext) => errorOfEnd(reason, settings, context, phase)
+  return { kind: 'final', code: codeOf(reason), toError }
+}
+
 /** What went wrong. */
 function find(call: Asked, evidence: Evidence): Found {
   const { redactor } = call.record
   const { baseUrl } = call.client
   const { phase } = evidence
   switch (evidence.kind) {
-    case 'aborted': {
-      const { reason } = evidence
-      const toError = (context: ErrorContext) =>
-        knowsNoCall(reason, call.settings) ? completed(reason, context, phase) : reason
-      return { kind: 'final', code: codeOf(reason), toError }
-    }
+    case 'aborted':
+      return endedBy(evidence.reason, call.settings, phase)
     case 'late': {
       const toError = (context: ErrorContext) => timedOut('timeout', call.timeoutMs, phase, context)
       return { kind: phase === 'connect' ? 'unsent' : 'no-answer', code: 'timeout', toError }

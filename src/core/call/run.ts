@@ -3,7 +3,7 @@ import { isA } from '../../lib/thrown.ts'
 import { logEndOfLife } from '../http/answer.ts'
 import { Bill } from './bill.ts'
 import { type Call, type CallResult, type Failed, type Send, errorContext, phaseBefore } from './call.ts'
-import { checkSuccess } from './check.ts'
+import { checkAnswer } from './check.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { readAnswer } from './read-answer.ts'
 import { sendRequest } from './send.ts'
@@ -46,7 +46,7 @@ async function attempt(call: Call, turn: Turn, bill: Bill): Promise<CallResult> 
     // Before any code of the user sees it.
     const credits = bill.settle(outcome)
     turn.endAfter(evidence, outcome)
-    const answer = outcome.ok ? await checkSuccess(call, outcome, evidence.sent) : outcome
+    const answer = outcome.ok ? await checkAnswer(call, outcome, record.redactor, evidence.sent) : outcome
     bill.addAttempt(evidence, answer, outcome.tookEffect, credits)
     if (evidence.kind === 'answered' && logger)
       logEndOfLife(client.ending, operation.id, evidence.response, logger, record.redactor)

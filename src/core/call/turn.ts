@@ -14,7 +14,7 @@ import { userCodeMs } from '../options/options.ts'
 import type { Evidence, Ready } from './send.ts'
 import { type Call, type Failed, type Outcome, errorContext, phaseBefore } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
-import { completed, knowsNoCall } from './cancellation.ts'
+import { errorOfEnd } from './cancellation.ts'
 
 /** For so long, what a request is sent with is fresh, in milliseconds: a token or a signature may expire. */
 const freshMs = 1000
@@ -235,8 +235,7 @@ export class Turn {
 
 /** The error of a call that something has ended before its next attempt. */
 export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): unknown {
-  if (knowsNoCall(reason, call.settings)) return completed(reason, errorContext(call), phase)
-  if (!(reason instanceof SurfaceClosed)) return reason
+  if (!(reason instanceof SurfaceClosed)) return errorOfEnd(reason, call.settings, errorContext(call), phase)
   const retryAfter = Math.max(1, Math.ceil(reason.remaining / 1000))
   const context = { ...errorContext(call), retryAfter }
   const message = limitReached

@@ -12,9 +12,9 @@ import {
   errorContext,
   noCredits,
 } from './call.ts'
-import { knowsNoCall } from './cancellation.ts'
+import { errorOfEnd } from './cancellation.ts'
 import type { OpenCalls } from './open-calls.ts'
-import { type InvalidRequestError, codeOf, failureFor, isSocialSearchError } from '../../errors/index.ts'
+import { type InvalidRequestError, codeOf, isSocialSearchError } from '../../errors/index.ts'
 
 /** Where a cache, or an observer that traces, says how it wraps the calls of a client. All copies of this package know it. */
 export const wrap: unique symbol = Symbol.for('social-search-sdk wrap 1')
@@ -67,13 +67,12 @@ function untilEnd(openCalls: OpenCalls): Wrap {
     try {
       return await send(call)
     } catch (error) {
-      const { settings, cancellation } = call
-      const isEnd = error === cancellation.signal.reason && knowsNoCall(error, settings)
-      if (!isEnd) throw error
+      const { isInFlight, signal } = call.cancellation
+      if (error !== signal.reason) throw error
       // The request that it has waited for goes on.
-      const mayBeCharged = cancellation.isInFlight && effectOf(call.operation) !== 'read'
+      const mayBeCharged = isInFlight && effectOf(call.operation) !== 'read'
       const context = contextOf(call.operation, call.request, mayBeCharged ? 'unknown' : 'no')
-      throw failureFor(error, context)
+      throw errorOfEnd(error, call.settings, context, isInFlight ? 'headers' : 'queue')
     } finally {
       openCalls.delete(call)
     }

@@ -5,7 +5,7 @@ import type { Effect, Operation } from '../../../src/api/operation.ts'
 import type { Evidence } from '../../../src/core/call/send.ts'
 import { timedOut as timePassed } from '../../../src/core/call/cancellation.ts'
 import { checkAnswer } from '../../../src/core/call/check.ts'
-import { decide, readAnswer } from '../../../src/core/call/read-answer.ts'
+import { readAnswer } from '../../../src/core/call/read-answer.ts'
 import { type Failed, newRecord } from '../../../src/core/call/call.ts'
 import { serviceFormat } from '../../../src/core/http/answer.ts'
 import { FetchMisuse } from '../../../src/core/http/network-error.ts'
@@ -33,7 +33,7 @@ function callOf(operation: Operation, options: Options, failures: Failed[]) {
     client: { baseUrl: 'https://api.example/v1', bodyFormat: serviceFormat, credential: { refreshable } },
     settings: { retry: { retriesUnknown, maxAttempts: Infinity, maxWaitMs: 60_000 }, validation: 'strict' },
     timeoutMs: 30_000,
-    cancellation: { race: (work: () => unknown) => work() },
+    cancellation: { sendBy: Infinity },
     record: { ...newRecord(new Redactor()), failures },
   } as never
 }
@@ -64,9 +64,9 @@ export async function verdictsOf(
     const verdict = readAnswer(call, evidence, () => 0.5)
     if (!verdict.ok) failures.push(verdict)
     else {
-      const found = await checkAnswer(call, verdict, new Redactor())
-      if (!('toError' in found)) throw new Error('the answer is usable')
-      failures.push(decide(call, found, evidence, () => 0.5))
+      const checked = await checkAnswer(call, verdict, new Redactor(), evidence.sent)
+      if (!('toError' in checked)) throw new Error('the answer is usable')
+      failures.push(checked)
     }
   }
   return failures
