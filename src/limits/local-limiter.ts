@@ -12,10 +12,11 @@ import { SurfaceQueue } from './surface-queue.ts'
 /** What a limiter counts. */
 interface Counts {
   readonly slots: SlotCounter
-  readonly surfaces: Map<string | null, Surface>
+  readonly surfaces: Map<string | null, Paced>
 }
 
-interface Surface {
+/** The queue of a surface, and its pace. */
+interface Paced {
   readonly pace: SurfacePace
   readonly queue: SurfaceQueue
 }
@@ -60,18 +61,18 @@ export class LocalLimiter implements CallLimiter {
   #queue(name: string | null): SurfaceQueue {
     const { slots, surfaces } = (this.#counts ??= {
       slots: this.#polling ? countedSlots() : limitedSlots(this.limits.inFlight),
-      surfaces: new Map<string | null, Surface>(),
+      surfaces: new Map<string | null, Paced>(),
     })
     const known = surfaces.get(name)
     if (known !== undefined) return known.queue
     // Calls without a surface are not paced.
     const perMinute = name === null ? Infinity : this.limits.perMinute
     const pace = new SurfacePace(this.#all, perMinute)
-    const areTaken = (): boolean => slots.taken >= this.limits.inFlight
-    const queue = new SurfaceQueue(pace, {
-      areTaken,
-      // In Cloudflare's workers, no call may wait for the end of another one's request.
-      isFull: this.#polling && areTaken,
+    const queue = new SurfaceQueue({
+      closed: () => pace.closed(),
+      wait: () => pace.wait(),
+      waitBehind: (ahead) => pace.waitBehind(ahead),
+      isFull: () => slots.taken >= this.limits.inFlight,
       take: async () => {
         // The other surfaces come first the next time.
         if (surfaces.size > 1) {

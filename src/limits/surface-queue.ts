@@ -12,23 +12,17 @@ import {
 } from './interface.ts'
 import { type SentRequest, marginMs } from './surface-pace.ts'
 
-/** When requests to a surface may be sent. */
-export interface Pace {
+/** What a queue asks of its limiter: when its surface allows a request, and for a slot, which all surfaces share. */
+export interface Surface {
   /** Milliseconds until the surface opens after a 429. */
   closed(): number
   /** Milliseconds until a request may be sent; Infinity until {@link SurfaceQueue.wake}. */
   wait(): number
   /** Milliseconds until a request may be sent behind `ahead` further ones, if no other process sends any. */
   waitBehind(ahead: number): number
-}
-
-/** The requests in flight that are allowed, for all surfaces. */
-export interface Slots {
-  /** Whether all are taken. */
-  areTaken(): boolean
-  /** Whether to take none before the next {@link SurfaceQueue.wake}. Default: false. */
-  isFull?: (() => boolean) | undefined
-  /** Resolves with the next one. Never rejects. */
+  /** Whether all slots are taken. */
+  isFull(): boolean
+  /** Resolves with the next slot. Never rejects. */
   take(): Promise<Slot>
 }
 
@@ -81,11 +75,10 @@ export class Entry implements EventListenerObject {
  * slot.
  */
 export class SurfaceQueue {
-  readonly #pace: Pace
-  readonly #slots: Slots
+  readonly #surface: Surface
   /** In Cloudflare's workers, each call wakes in its own request. */
   readonly #isTied = isTiedToRequests()
-  readonly #waiting = new WaitingLine()
+  readonly #waiting = new PriorityQueue()
   /** How long calls have waited for the pace, in milliseconds. */
   #pacedMs = 0
   /** Start of the current wait for the pace. */
@@ -93,9 +86,8 @@ export class SurfaceQueue {
   #timer: ReturnType<typeof setTimeout> | undefined
   #isTakingSlot = false
 
-  constructor(pace: Pace, slots: Slots) {
-    this.#pace = pace
-    this.#slots = slots
+  constructor(surface: Surface) {
+    this.#surface = surface
   }
 
   get length(): number {
@@ -117,7 +109,7 @@ export class SurfaceQueue {
     this.#cancelIfClosed(entry)
     const { sendBy = Infinity } = request
     if (sendBy !== Infinity) {
-      const ms = this.#pace.waitBehind(this.#waiting.before(entry))
+      const ms = this.#surface.waitBehind(this.#waiting.before(entry))
       // Responses may come before the margin is over.
       if (ms - marginMs > sendBy - now) this.cancel(entry, new SurfaceClosed(ms, 'pace'))
     }
@@ -132,16 +124,17 @@ export class SurfaceQueue {
 
   /** Refuses the calls that do not wait for so long as a 429 has closed the surface. */
   refuseIfClosed(): void {
-    if (this.#pace.closed() > 0) for (const entry of this.#waiting.all()) this.#cancelIfClosed(entry)
+    if (this.#surface.closed() > 0) for (const entry of this.#waiting.all()) this.#cancelIfClosed(entry)
   }
 
   /** Grants the next permit if it is due, or else sets a timer. */
   wake(): void {
     if (this.#waiting.first === undefined || this.#isTakingSlot) return
     this.#endPacedWait()
-    const wait = this.#pace.wait()
+    const wait = this.#surface.wait()
     if (wait <= 0) {
-      if (this.#slots.isFull?.() !== true) void this.#grantNext()
+      // In Cloudflare's workers, no call may wait for the end of another one's request.
+      if (!(this.#isTied && this.#surface.isFull())) void this.#grantNext()
     } else if (wait !== Infinity) {
       this.#pacedSince = performance.now()
       if (!this.#isTied) this.#timer = setTimeout(() => this.wake(), Math.min(Math.ceil(wait), maxTimerMs))
@@ -154,14 +147,14 @@ export class SurfaceQueue {
 
   /** Why the next call would wait; null if it could go now. */
   waitOf(): QueueWait | null {
-    const [closed, wait] = [this.#pace.closed(), this.#pace.wait()]
+    const [closed, wait] = [this.#surface.closed(), this.#surface.wait()]
     if (closed > 0) return { reason: 'rate_limited', ms: closed }
     if (wait > 0 && wait !== Infinity) return { reason: 'pace', ms: wait }
-    return wait === Infinity || this.#slots.areTaken() ? { reason: 'slot', ms: Infinity } : null
+    return wait === Infinity || this.#surface.isFull() ? { reason: 'slot', ms: Infinity } : null
   }
 
   #cancelIfClosed(entry: Entry): void {
-    const closed = this.#pace.closed()
+    const closed = this.#surface.closed()
     const { maxClosedWaitMs, sendBy = Infinity } = entry.request
     if (closed > Math.min(maxClosedWaitMs, Math.max(0, sendBy - performance.now())))
       this.cancel(entry, new SurfaceClosed(closed))
@@ -169,11 +162,11 @@ export class SurfaceQueue {
 
   async #grantNext(): Promise<void> {
     this.#isTakingSlot = true
-    const slot = await this.#slots.take()
+    const slot = await this.#surface.take()
     this.#isTakingSlot = false
     // The first call may have left, or a call with a higher rank may have come, before the slot was free.
     const next = this.#waiting.first
-    if (next && this.#pace.wait() <= 0) {
+    if (next && this.#surface.wait() <= 0) {
       this.#leave(next)
       const waited = performance.now() - next.request.queuedAt
       const paced = Math.max(0, Math.min(waited, this.#pacedMs - next.pacedBefore))
@@ -227,7 +220,7 @@ export class SurfaceQueue {
 type Rank = Pick<QueueRequest, 'priority' | 'isRetry'>
 
 /** Calls in the order in which they go. Thousands may come or leave at once, so none searches more than the ranks. */
-class WaitingLine {
+class PriorityQueue {
   /** Calls of one rank in the order in which they came, by rank; none is empty. */
   readonly #ranks: (Rank & { readonly entries: Set<Entry> })[] = []
 

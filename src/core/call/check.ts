@@ -40,9 +40,7 @@ export async function checkAnswer(
         ? refused(whyUnusable(success, redactor))
         : await validateInTime({ ...call, settings }, value)
   } catch (reason) {
-    const isLate = reason instanceof TimeoutError && reason !== settings.signal?.reason
-    if (!isLate) return fail(endedBy(reason, settings, 'body'))
-    validated = refused(words.checkedTooLate)
+    return fail(endedBy(reason, settings, 'body'))
   }
   if (validated.ok) {
     const { body, invalid } = validated
@@ -80,14 +78,20 @@ function whyUnusable(
   return words.notJson(status, describeGatewayBody(response, text, redactor))
 }
 
-/** The caller's schema may be slow, or never end; it gets a minute. @throws the reason, if the call ends before. */
-function validateInTime(
+/** The caller's schema may be slow, or never end; it gets a minute. @throws the reason, if the caller or `close()` ends the call before. */
+async function validateInTime(
   { operation, settings, cancellation }: Pick<Call, 'operation' | 'settings' | 'cancellation'>,
   value: unknown,
 ): Promise<Validated> {
   const work = () => validateBody(operation, value, settings)
   if (settings.schema === undefined) return work()
-  return within(userCodeMs, work, () => refused(words.slowSchema(userCodeMs)), cancellation.signal)
+  try {
+    return await within(userCodeMs, work, () => refused(words.slowSchema(userCodeMs)), cancellation.signal)
+  } catch (reason) {
+    const isLate = reason instanceof TimeoutError && reason !== settings.signal?.reason
+    if (isLate) return refused(words.checkedTooLate)
+    throw reason
+  }
 }
 
 type Validated =

@@ -7,7 +7,13 @@ import { within } from '../../lib/abort.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
 import { isA, messageOf } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
-import { type Permit, type RequestOutcome, type QueueRequest, SurfaceClosed } from '../../limits/interface.ts'
+import {
+  type CallLimiter,
+  type Permit,
+  type RequestOutcome,
+  type QueueRequest,
+  SurfaceClosed,
+} from '../../limits/interface.ts'
 import type { Bill } from './bill.ts'
 import type { PlainHeaders } from '../http/headers.ts'
 import { userCodeMs } from '../options/options.ts'
@@ -118,51 +124,7 @@ export class Turn {
     if (client.credential.isMissing) await this.#updateToken()
     await this.#inTime('no answer of a budget', () => this.#bill.reserveInBudgets())
     cancellation.throwIfAborted()
-    let queueRequest = this.#enterQueue()
-    let paced = 0
-    // What was prepared without a slot may be too old when there is one again. Then the call keeps that one, or it would never be sent.
-    for (let isFirst = true; ; isFirst = false) {
-      const permit = await client.limiter.acquire(queueRequest)
-      const isKept = await this.#prepareWith(permit, isFirst)
-      paced += permit.paced
-      // One of the user's limiter may have its methods in a class.
-      if (isKept)
-        return {
-          queued: permit.queued + permit.paced - paced,
-          paced,
-          sent: () => permit.sent(),
-          answered: () => permit.answered(),
-          end: (outcome) => permit.end(outcome),
-        }
-      // Ahead of the calls that went while it prepared.
-      queueRequest = { ...queueRequest, isRetry: true }
-    }
-  }
-
-  /**
-   * Prepares a call that has a slot. If that takes long, or a 429 closes the surface meanwhile, others get the slot.
-   *
-   * @param isFirst Whether the call may lose it because that takes long.
-   * @returns Whether the call has kept it.
-   */
-  async #prepareWith(permit: Permit, isFirst: boolean): Promise<boolean> {
-    const { client, operation } = this.#call
-    let isKept = true
-    const giveBack = (): void => {
-      isKept = false
-      permit.end({ unsent: true })
-    }
-    const timer = isFirst ? setTimeout(giveBack, briefMs) : undefined
-    try {
-      await this.#prepare()
-      if (client.limiter.waitOf(operation.surface)?.reason === 'rate_limited') giveBack()
-    } catch (error) {
-      giveBack()
-      throw error
-    } finally {
-      clearTimeout(timer)
-    }
-    return isKept
+    return acquirePrepared(client.limiter, this.#enterQueue(), () => this.#prepare())
   }
 
   /** Renews what the next attempt is sent with: its headers, its token, and what budgets have reserved for it. */
@@ -231,6 +193,59 @@ export class Turn {
     this.#openCalls.queue(this.#call, queueRequest)
     return queueRequest
   }
+}
+
+/** Acquires a permit for what has to be prepared in its slot. If that takes long, or a 429 closes the surface meanwhile, others get the slot. */
+async function acquirePrepared(
+  limiter: CallLimiter,
+  first: QueueRequest,
+  prepare: () => Promise<void>,
+): Promise<Permit> {
+  const isOpen = (): boolean => limiter.waitOf(first.surface)?.reason !== 'rate_limited'
+  let request = first
+  let paced = 0
+  for (;;) {
+    const permit = await limiter.acquire(request)
+    paced += permit.paced
+    // What was prepared without a slot may be too old when there is one again. Then the call keeps that one, or it would never be sent.
+    const isKept = await keepsSlot(permit, prepare, isOpen, request === first ? briefMs : Infinity)
+    // One of the user's limiter may have its methods in a class.
+    if (isKept)
+      return {
+        queued: permit.queued + permit.paced - paced,
+        paced,
+        sent: () => permit.sent(),
+        answered: () => permit.answered(),
+        end: (outcome) => permit.end(outcome),
+      }
+    // Ahead of the calls that went while it prepared.
+    request = { ...first, isRetry: true }
+  }
+}
+
+/** Prepares in a slot, which it gives back after so many milliseconds, or if the surface is not open then. @returns Whether it has kept it. */
+async function keepsSlot(
+  permit: Permit,
+  prepare: () => Promise<void>,
+  isOpen: () => boolean,
+  ms: number,
+): Promise<boolean> {
+  let isKept = true
+  const giveBack = (): void => {
+    isKept = false
+    permit.end({ unsent: true })
+  }
+  const timer = ms === Infinity ? undefined : setTimeout(giveBack, ms)
+  try {
+    await prepare()
+    if (!isOpen()) giveBack()
+  } catch (error) {
+    giveBack()
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+  return isKept
 }
 
 /** The error of a call that something has ended before its next attempt. */

@@ -5,10 +5,10 @@
 
 import {
   type Permit,
-  type Pace,
   type QueueRequest,
   type SentRequest,
   type Slot,
+  type Surface,
   SurfaceQueue,
   arrivalOf,
   marginMs,
@@ -84,15 +84,12 @@ export class LimiterSync extends StoredText<LimiterState> {
     const key = surfaceKey(name)
     const known = this.#queues.get(key)
     if (known !== undefined) return known
-    const queue = new SurfaceQueue(this.#paceOf(key), {
-      areTaken: () => this.#inFlight >= this.#rules.inFlight,
-      take: () => Promise.resolve(this.#slotAt(key)),
-    })
+    const queue = new SurfaceQueue(this.#surfaceOf(key))
     this.#queues.set(key, queue)
     return queue
   }
 
-  #paceOf(key: string): Pace {
+  #surfaceOf(key: string): Surface {
     const closed = (): number => Math.max(0, this.#opensAt(key) - performance.now())
     return {
       closed,
@@ -105,6 +102,8 @@ export class LimiterSync extends StoredText<LimiterState> {
         return ms > 0 || !this.#queues.get(key)?.length ? Math.max(0, ms) : Infinity
       },
       waitBehind: (ahead) => Math.max(0, this.#roomAt(key, ahead) - performance.now()),
+      isFull: () => this.#inFlight >= this.#rules.inFlight,
+      take: () => Promise.resolve(this.#slotAt(key)),
     }
   }
 
