@@ -1,30 +1,11 @@
-import { describe, expect, it, vi } from 'vitest'
-import { pass, settle } from '../support/clock.ts'
+import { describe, expect, it } from 'vitest'
+import { settle } from '../support/clock.ts'
 import { lenientLimiter } from '../support/limiter.ts'
-import { failure, makeClient, ok, rateLimited, virtualService } from '../support/service.ts'
+import { makeClient, ok, rateLimited, virtualService } from '../support/service.ts'
 
 const service = virtualService()
 
 describe('limits', () => {
-  it('search() closes its surface for the backoff when a 429 has no Retry-After', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(1)
-    service.script(failure(429, 'rate_limited'), () => ok())
-    const client = makeClient()
-    const first = client.microblog.search({ query: 'a' }).then()
-    await pass(100)
-    const { ms } = await settle(client.microblog.search({ query: 'b' }))
-    await settle(first)
-    vi.restoreAllMocks()
-    expect(ms).toBeGreaterThanOrEqual(900)
-  })
-
-  it('search() fails without sending when its surface is closed for long', async () => {
-    service.script(rateLimited(600))
-    const { client } = await service.search()
-    const error = { name: 'RateLimitError', status: 429, retryAfter: 600, charged: 'no', attempts: [] }
-    expect(await service.search(client)).toMatchObject({ error, ms: 0, sent: 1 })
-  })
-
   it('search() says when it sends, after its headers are made, and when the answer begins', async () => {
     const steps: string[] = []
     const step = (name: string) => () => void steps.push(name)

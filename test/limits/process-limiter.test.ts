@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type CallLimiter, SurfaceClosed } from '../../src/limits/interface.ts'
 import { limiterOfProcess } from '../../src/limits/process-limiter.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
-import { queueRequest, refuse } from '../support/limiter.ts'
+import { queueRequest } from '../support/limiter.ts'
 
 beforeAll(useVirtualTime)
 afterAll(() => vi.useRealTimers())
@@ -69,11 +69,5 @@ describe('limiterOfProcess()', () => {
     permit.end({ refusedForMs: 10 * windowMs })
     await pass(2 * windowMs)
     await expect(ask(limiterOfProcess('slow', baseUrl), windowMs)).rejects.toBeInstanceOf(SurfaceClosed)
-  })
-
-  it('keeps a surface closed while a 429 closes it', async () => {
-    await refuse(limiterOfProcess('closed', baseUrl), 'a', 10 * windowMs)
-    await pass(8 * windowMs)
-    await expect(ask(limiterOfProcess('closed', baseUrl), windowMs)).rejects.toBeInstanceOf(SurfaceClosed)
   })
 })

@@ -86,26 +86,4 @@ describe('LocalLimiter.acquire()', () => {
     const last = performance.now()
     expect(sends.filter((at) => at > last - 60_000).length).toBe(20)
   })
-
-  it('spreads its retries at random when it is refused repeatedly', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(0.5)
-    const limiter = limited(1, 20)
-    const waits: number[] = []
-    for (let i = 0; i < 3; i++) {
-      const { value, ms } = await settle(limiter.acquire({}))
-      waits.push(ms)
-      value?.end({ refusedForMs: 1000 })
-    }
-    expect(waits[1]).toBe(1000)
-    expect(waits[2]).toBeGreaterThan(1400)
-  })
-
-  it('does not starve a client beside one with a higher limit', async () => {
-    const limiter = new AbortableLimiter()
-    const { run } = traffic(limiter)
-    const timer = setInterval(run, 1200)
-    await pass(30_000)
-    expect((await settle(limiter.acquire({}))).ms).toBeLessThan(60_000)
-    clearInterval(timer)
-  })
 })

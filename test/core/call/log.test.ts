@@ -83,14 +83,6 @@ describe('the log at the level info', () => {
 })
 
 describe('logger', () => {
-  it('gets one line even if the service sends line breaks', async () => {
-    const info = vi.fn()
-    service.script(failure(418, 'forged\n\u202eline', { error: { message: `x\r\n${'y'.repeat(9999)}` } }))
-    await service.search({ logger: { info } })
-    expect(info).toHaveBeenCalled()
-    expect(JSON.stringify(info.mock.calls)).not.toMatch(/\\n|\\r|\u202e/)
-  })
-
   it('gets each attempt with its requestId', async () => {
     const { lines, logger } = infoLog()
     service.script(failure(502, 'upstream_error'), ok())
@@ -182,13 +174,5 @@ describe('console.warn()', () => {
   ])('gets nothing when %s', async (_, steps, options) => {
     const { lines } = await written(steps, options === undefined ? 10 : 22, 10_000, options)
     expect(lines()).toEqual([])
-  })
-
-  it('is not needed by a logger, which gets the wait as fields', async () => {
-    const warn = vi.fn()
-    await written(answers, 22, 10_000, { logger: { warn } })
-    const until: unknown = expect.any(String)
-    const fields = { operation: 'microblog.search', surface: 'microblog', reason: 'pace', until }
-    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.any(String), fields)
   })
 })

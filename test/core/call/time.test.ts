@@ -121,17 +121,4 @@ describe('close', () => {
     })
     expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
   })
-
-  it('close() resolves when all reservations are settled, however often it is called', async () => {
-    service.script(unavailableFor(20))
-    const client = makeClient()
-    const call = client.microblog.search(query).catch((error: unknown) => error)
-    await pass(100)
-    expect(client.credits.reserved).toBe(2)
-    const both = Promise.all([client.close(), client.close()])
-    await settle(client.close())
-    expect(client.credits.reserved).toBe(0)
-    expect((await settle(both)).ms).toBe(0)
-    expect(await call).toBeInstanceOf(ClosedError)
-  })
 })

@@ -76,13 +76,6 @@ describe('mentions.setState()', () => {
     service.script(...steps)
     expect(await failed(client, options)).toMatchObject({ ...error, applied, charged: 'no' })
   })
-
-  it('has applied no when its client is closed', async () => {
-    const client = makeClient()
-    await client.close()
-    const { error } = await service.see(({ mentions }) => mentions.setState('men_1', {}), client)
-    expect(error).toMatchObject({ code: 'closed', applied: 'no' })
-  })
 })
 
 describe('applied', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type Budget, CreditBudget } from '../../../src/index.ts'
 import { abortIn, pass, settle } from '../../support/clock.ts'
-import { page } from '../../support/pages.ts'
 import { query } from '../../support/search.ts'
 import {
   apiKey,
@@ -54,27 +53,6 @@ describe('search() asks no budget and reserves nothing', () => {
     await settle(client.close())
     expect(await service.search(client)).toMatchObject({ error: { name: 'ClosedError' }, ...notPaid })
     expect(reserve).not.toHaveBeenCalled()
-  })
-
-  it('for the next page when its walk is aborted after it has used up the budget', async () => {
-    service.script(ok(page(['1'], 'A')))
-    const { budget, reserve } = watched(new CreditBudget(2))
-    const abort = new AbortController()
-    const client = makeClient()
-    const pages = client.microblog.search(query, { budget, signal: abort.signal }).pages()
-    expect((await settle(pages.next())).value?.done).toBe(false)
-    abort.abort(reason)
-    expect((await settle(pages.next())).error).toBe(reason)
-    expect([reserve.mock.calls.length, client.credits]).toMatchObject([1, paid])
-  })
-
-  it('for a retry when it was aborted in the wait before it', async () => {
-    const { budget, reserve } = watched(new CreditBudget(2))
-    const abort = new AbortController()
-    const observers = [{ onWait: () => abort.abort(reason) }]
-    service.script(failure(503, 'unavailable'))
-    const seen = await service.search({ observers }, { budget, signal: abort.signal })
-    expect([seen, reserve.mock.calls.length]).toMatchObject([{ error: reason, ...notPaid }, 1])
   })
 })
 

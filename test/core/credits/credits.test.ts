@@ -21,13 +21,6 @@ describe('client.credits', () => {
     expect(client.credits).toEqual({ ...summary, saved: 0, byOperation: { 'microblog.search': summary } })
   })
 
-  it('and those of the call add up the attempts of one that may be charged twice', async () => {
-    const both = { spent: 2, uncertain: 2 }
-    service.script(unreachable(), ok())
-    const seen = await response({ retry: { unknown: true } })
-    expect(seen).toMatchObject({ ...both, value: { credits: both } })
-  })
-
   it('counts the items at the path that paging.items names', async () => {
     service.script(ok({ requestId: 'r', reactions: ['kinds'], people: [1, 2, 3] }))
     const paging = { items: 'people', next: () => null }
@@ -82,13 +75,6 @@ describe('client.credits', () => {
     const other = await service.search({ prices: { 'microblog.search': 0.1 } })
     await settle(other.client.withOptions({}).microblog.search(query))
     expect((await service.search(other.client)).spent).toBe(0.3)
-  })
-
-  it('is shared with the clients that withOptions() makes', async () => {
-    service.script(ok())
-    const client = makeClient()
-    await service.search(client.withOptions({ timeout: 5000 }))
-    expect(client.credits.spent).toBe(2)
   })
 
   it.each([

@@ -24,13 +24,6 @@ const refused = { name: 'AuthenticationError' }
 const statuses = (ends?: readonly PromiseSettledResult<unknown>[]) => ends?.map(({ status }) => status)
 
 describe('apiKey', () => {
-  it('is called before each attempt when it is a function', async () => {
-    service.script(failure(502, 'upstream_error'), ok())
-    let calls = 0
-    await service.search({ apiKey: () => Promise.resolve(`token_${++calls}`) })
-    expect(bearers()).toEqual(['Bearer token_1', 'Bearer token_2'])
-  })
-
   it('fails the call, and is not shown, when its function returns one with a line break', async () => {
     const { error, sent } = await service.search({ apiKey: () => 'org_live_secret\nx' })
     expect([error, sent]).toMatchObject([{ name: 'ConfigurationError', charged: 'no' }, 0])

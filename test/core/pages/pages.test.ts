@@ -46,14 +46,6 @@ describe('search()', () => {
     expect(service.arrivals).toHaveLength(2)
   })
 
-  it('sends page one once when it is awaited many times at once', async () => {
-    service.script(...threePages())
-    const call = search()
-    const { value } = await settle(Promise.all([call, call, call.withResponse(), call.pages().next()]))
-    expect(value?.[0]).toBe(value?.[1])
-    expect(service.arrivals).toHaveLength(1)
-  })
-
   it('returns the unchanged body, with the params of the next page', async () => {
     const body = { ...page(['1'], 'A'), undocumented: { kept: true } }
     service.script(ok(body))

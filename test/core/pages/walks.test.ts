@@ -141,13 +141,6 @@ describe('a walk', () => {
     expect(await walk(networkSearch({ schema }))).toEqual({ items: [value, value], error: undefined })
   })
 
-  it('sends the result of toJSON(), as a call without pages does', async () => {
-    const since = { date: new Date(0), toJSON: () => '1970-01-01' }
-    service.script(ok({ requestId: 'r', posts: [] }))
-    const { bodies } = await service.see(({ technews }) => technews.search({ since }))
-    expect(bodies).toEqual([{ since: '1970-01-01' }])
-  })
-
   it('accepts a bigint in a query, and returns params of the next page as plain JSON', async () => {
     service.script(ok({ requestId: 'r', mentions: [{}], meta: { hasMore: true, nextCursor: 'c' } }))
     const { value } = await service.see(({ mentions }) => mentions.list({ since: 10n, ids: [1n] }))
