@@ -39,6 +39,9 @@ describe('microblog.search()', () => {
     for await (const each of call.pages()) expectTypeOf(each).toEqualTypeOf<MicroblogSearchPage>()
     expectTypeOf(await call.toArray({ limit: 5 })).toEqualTypeOf<MicroblogPost[]>()
     expectTypeOf((await call.withResponse()).response).toEqualTypeOf<Response>()
+    const limited = client.microblog.search(params, { limit: 9 })
+    expectTypeOf(limited).toExtend<typeof call>()
+    expectTypeOf(await limited.resume(null).toArray()).toEqualTypeOf<MicroblogPost[]>()
   })
 
   it('has the then() and catch() of a promise', () => {

@@ -114,13 +114,6 @@ describe('search()', () => {
     expect(sent).toEqual(['first', 'first', 'second'])
   })
 
-  it('reports an answer as uncertain when a proxy does', async () => {
-    const headers = { 'social-search-credits': 'spent=0, uncertain=2, charged=unknown' }
-    service.script(ok(undefined, { headers }))
-    const { value } = await settle(makeClient().microblog.search(query).withResponse())
-    expect(value).toMatchObject({ attempts: [{ charged: 'unknown' }], credits: { spent: 0, uncertain: 2 } })
-  })
-
   it('may be charged when the body breaks off with an error that means "not sent" before the headers', async () => {
     const broken = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
     const body = new ReadableStream({ pull: () => Promise.reject(broken) })
@@ -161,6 +154,7 @@ describe('the error of a call', () => {
   it.each([
     [400, 'validation_error'],
     [401, 'unauthorized'],
+    [403, 'http_403'],
     [429, 'rate_limited'],
     [502, 'upstream_error'],
     [503, 'professionalnet_unavailable'],

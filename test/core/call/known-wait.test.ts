@@ -38,13 +38,6 @@ describe.each([{ deadline: 3000 }, { maxQueueWait: 3000 }] satisfies Partial<Cli
       expect((await settle(client.microblog.search(query, options))).error).toBeUndefined()
     })
 
-    it('waits for the pace when it opens in time', async () => {
-      const client = await paced()
-      await pass(58_500)
-      const { error, ms } = await settle(client.microblog.search(query, options))
-      expect([error, ms > 1000, service.arrivals.length]).toEqual([undefined, true, 1])
-    })
-
     it('rejects a queued call at once when a 429 closes its surface for longer', async () => {
       const refused = slow(2000, () => rateLimited(2))
       service.script(refused, () => ok())
@@ -101,13 +94,4 @@ describe.each([{ deadline: 40 }, { maxQueueWait: 5 }] satisfies Partial<ClientOp
     expect(error).not.toHaveProperty('retryAfter')
     expect([service.arrivals.length, client.credits.reserved]).toEqual([0, 0])
   })
-})
-
-it('maxQueueWait ends a call that still waits for a slot, but none that was sent', async () => {
-  service.script(slow(5000))
-  const client = makeClient({ maxQueueWait: 1000, limits: { inFlight: 1 } })
-  const sent = client.microblog.search(query).then()
-  expect(await settle(client.microblog.search(query))).toMatchObject({ error: inQueue, ms: 1000 })
-  expect((await settle(sent)).error).toBeUndefined()
-  expect(service.arrivals).toHaveLength(1)
 })

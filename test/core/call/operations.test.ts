@@ -68,14 +68,4 @@ describe('each operation', () => {
     }
     expect(service.arrivals).toHaveLength(0)
   })
-
-  it('setState() refuses values that JSON cannot hold, and list() values that a query cannot hold', async () => {
-    const client = makeClient()
-    const circle: Record<string, unknown> = {}
-    circle['circle'] = circle
-    for (const call of [client.mentions.setState('men_1', circle), client.mentions.list({ nested: {} })]) {
-      expect((await settle(call)).error).toMatchObject({ name: 'InvalidRequestError' })
-    }
-    expect(service.arrivals).toHaveLength(0)
-  })
 })

@@ -59,16 +59,6 @@ describe('abort', () => {
     },
   )
 
-  it('search() rejects with the reason of its signal when its client is closed right after the abort', async () => {
-    const client = makeClient({ fetch: hang })
-    const abort = new AbortController()
-    const call = client.microblog.search(query, { signal: abort.signal }).catch((error: unknown) => error)
-    await pass(100)
-    abort.abort(refused)
-    await settle(client.close())
-    expect(await call).toBe(refused)
-  })
-
   it('search() is aborted by a signal that an earlier call used', async () => {
     const signal = abortIn(100, 'left')
     const client = makeClient({ fetch: vi.fn<Fetch>(hang).mockResolvedValueOnce(ok()) })

@@ -5,8 +5,7 @@ import { organizationUsage } from '../../../src/api/endpoints/organization.ts'
 import { createTransport } from '../../../src/index.ts'
 import { abortIn, settle } from '../../support/clock.ts'
 import { page, post } from '../../support/pages.ts'
-import { idsOf, search, threePages } from '../../support/search.ts'
-import { walk } from '../../support/walk.ts'
+import { idsOf, search } from '../../support/search.ts'
 import { apiKey, baseUrl, hang, makeClient, ok, paid, virtualService } from '../../support/service.ts'
 
 const service = virtualService()
@@ -67,13 +66,6 @@ describe('validation', () => {
 describe('schema', () => {
   const standard = (validate: () => unknown): object => ({
     schema: { '~standard': { version: 1, vendor: 'test', validate } },
-  })
-
-  it('checks each post and gives its output', async () => {
-    const toNumber = z.transform(({ id }: { id: string }) => Number(id))
-    service.script(...threePages())
-    const { items } = await walk(search({ schema: z.pipe(z.looseObject({ id: z.string() }), toNumber) }))
-    expect(items).toEqual([1, 2, 3, 4, 5])
   })
 
   const id = z.string()

@@ -78,13 +78,19 @@ describe('client.credits', () => {
   })
 
   it.each([
-    ['at the price of a success', {}, 2],
-    ['with the credits that it names', { 'social-search-credits': 'spent=5, uncertain=0, charged=yes' }, 5],
-  ])('counts what a fetch responds for a service that failed, %s', async (_, headers, spent) => {
+    ['at the price of a success', {}, [2, 0, 'yes']],
+    ['with what it names', { 'social-search-credits': 'spent=5, uncertain=0, charged=yes' }, [5, 0, 'yes']],
+    [
+      'with its doubt',
+      { 'social-search-credits': 'spent=0, uncertain=2, charged=unknown' },
+      [0, 2, 'unknown'],
+    ],
+  ])('counts what a fetch responds for a service that failed, %s', async (_, headers, cost) => {
+    const [spent, uncertain, charged] = cost
     const answer = () => ok(undefined, { headers })
     service.script(unreachable())
     const seen = await response({ fetch: (request) => fetch(request).catch(answer) })
-    const value = { credits: { spent, uncertain: 0 }, attempts: [{ charged: 'yes' }] }
+    const value = { credits: { spent, uncertain }, attempts: [{ charged }] }
     expect(seen).toMatchObject({ value, sent: 1 })
   })
 
@@ -99,14 +105,6 @@ describe('client.credits', () => {
 })
 
 describe('prices', () => {
-  it('replace the reserved and settled credits', async () => {
-    service.script(() => ok())
-    const options = { prices: { 'microblog.search': 3 }, budget: new CreditBudget(5) }
-    const { client, error, spent } = await service.search(options)
-    expect([error, spent]).toEqual([undefined, 3])
-    expect((await service.search(client)).error).toMatchObject({ budget: { needed: 3, remaining: 2 } })
-  })
-
   it.each([-1, Number.NaN, '2'])('are refused when one is %s', (price) => {
     const prices = { 'microblog.search': price as number }
     expect(() => makeClient({ prices })).toThrow(/prices.microblog.search must be a number/)
