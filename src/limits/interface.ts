@@ -2,8 +2,6 @@
 // call asks it for a permit. The permit holds one of the slots, the requests in flight, and counts toward the rate limit of its surface, the
 // searches that share one. After a 429, its surface is closed for the announced time.
 
-import { isMarked } from '../lib/thrown.ts'
-
 /** What a call asks of a limiter before each attempt. Times are monotonic. */
 export interface QueueRequest {
   /** The search surface; null if only the requests in flight count. */
@@ -45,36 +43,13 @@ export interface Permit {
 export interface CallLimiter {
   /** The limits of the process; Infinity for no limit. */
   readonly limits: Limits
-  /** Waits for a slot and for the surface. Rejects with the signal's reason, or with a `SurfaceClosed`. */
+  /**
+   * Waits for a slot and for the surface. Rejects with the signal's reason, or if the wait would be too long: with a `RateLimitError` if a
+   * 429 keeps the surface closed, and with a `TimeoutError` if the requests sent and those ahead last beyond `sendBy`.
+   */
   acquire(request: QueueRequest): Promise<Permit>
   /** Why the next call would wait at a surface; null if it could go now. */
   waitOf(surface: string | null): QueueWait | null
-}
-
-/** What every `SurfaceClosed` has: a limiter may come from another copy of this package. */
-const brand: unique symbol = Symbol.for('social-search-sdk surface closed 1')
-
-/**
- * A request would wait for too long: a 429 closed the surface for longer than its `maxClosedWaitMs` (`rate_limited`), or the
- * requests sent and those ahead last beyond its `sendBy` (`pace`).
- */
-export class SurfaceClosed extends Error {
-  /** Time until the surface opens, in milliseconds. */
-  readonly remaining: number
-  readonly reason: 'rate_limited' | 'pace'
-
-  readonly [brand] = true
-
-  /** It never throws, unlike an ordinary `instanceof`. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isMarked(value, brand)
-  }
-
-  constructor(remaining: number, reason: SurfaceClosed['reason'] = 'rate_limited') {
-    super('the surface closed')
-    this.remaining = remaining
-    this.reason = reason
-  }
 }
 
 /** The limits of an organization. */

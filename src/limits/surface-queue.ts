@@ -1,15 +1,11 @@
 // The queue of one surface. A call enters it, and gets its permission to send when it is the first, the pace of the surface allows a request,
 // and a slot is free. It leaves early if its signal aborts, or if it would wait for too long: for the end of a 429, or beyond its deadline.
 
+import { RateLimitError, TimeoutError } from '../errors/index.ts'
+import { limitReached } from '../errors/words.ts'
 import { isTiedToRequests } from '../lib/runtime.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import {
-  type Permit,
-  type RequestOutcome,
-  type QueueRequest,
-  type QueueWait,
-  SurfaceClosed,
-} from './interface.ts'
+import { type Permit, type RequestOutcome, type QueueRequest, type QueueWait } from './interface.ts'
 import { type SentRequest, marginMs } from './surface-pace.ts'
 
 /** What a queue asks of its limiter: when its surface allows a request, and for a slot, which all surfaces share. */
@@ -94,7 +90,7 @@ export class SurfaceQueue {
     return this.#waiting.length
   }
 
-  /** Waits for a permit. Rejects with a `SurfaceClosed`, or with the reason of the signal. */
+  /** Waits for a permit, as {@link CallLimiter} does. */
   acquire(request: QueueRequest): Promise<Permit> {
     return new Promise((grant, refuse) => this.enter(request, grant, refuse))
   }
@@ -111,7 +107,7 @@ export class SurfaceQueue {
     if (sendBy !== Infinity) {
       const ms = this.#surface.waitBehind(this.#waiting.before(entry))
       // Responses may come before the margin is over.
-      if (ms - marginMs > sendBy - now) this.cancel(entry, new SurfaceClosed(ms, 'pace'))
+      if (ms - marginMs > sendBy - now) this.cancel(entry, wouldBeLate(ms))
     }
     // A call behind another one does not change when the next one goes.
     if (this.#waiting.first === entry || this.#pacedSince === undefined) this.wake()
@@ -157,7 +153,7 @@ export class SurfaceQueue {
     const closed = this.#surface.closed()
     const { maxClosedWaitMs, sendBy = Infinity } = entry.request
     if (closed > Math.min(maxClosedWaitMs, Math.max(0, sendBy - performance.now())))
-      this.cancel(entry, new SurfaceClosed(closed))
+      this.cancel(entry, isClosed(closed))
   }
 
   async #grantNext(): Promise<void> {
@@ -215,6 +211,23 @@ export class SurfaceQueue {
     this.#pacedSince = undefined
   }
 }
+
+// Why a call is refused, before the error knows the call. @param ms Until it could be sent.
+
+function isClosed(ms: number): RateLimitError {
+  return new RateLimitError({
+    status: 429,
+    code: 'rate_limited',
+    message: limitReached,
+    retryAfter: secondsOf(ms),
+  })
+}
+
+function wouldBeLate(ms: number): TimeoutError {
+  return new TimeoutError(limitReached, { phase: 'queue', retryAfter: secondsOf(ms) })
+}
+
+const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
 /** What decides who goes first: a higher priority, then a retry. */
 type Rank = Pick<QueueRequest, 'priority' | 'isRetry'>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SurfaceClosed } from '../../src/limits/interface.ts'
+import { TimeoutError } from '../../src/errors/index.ts'
 import { AbortableLimiter } from './abortable-limiter.ts'
 import { createRandom } from '../../src/extensions/sandbox/random.ts'
 import { pass, virtualTime } from '../support/clock.ts'
@@ -24,7 +24,7 @@ async function waits(asked: readonly Asked[]): Promise<(number | undefined)[]> {
       permit.sent()
       return performance.now() - start - at
     } catch (error) {
-      expect(error).toBeInstanceOf(SurfaceClosed)
+      expect(error).toBeInstanceOf(TimeoutError)
       return undefined
     }
   })

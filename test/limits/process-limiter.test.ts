@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type CallLimiter, SurfaceClosed } from '../../src/limits/interface.ts'
+import { RateLimitError } from '../../src/errors/index.ts'
+import type { CallLimiter } from '../../src/limits/interface.ts'
 import { limiterOfProcess } from '../../src/limits/process-limiter.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { queueRequest } from '../support/limiter.ts'
@@ -68,6 +69,6 @@ describe('limiterOfProcess()', () => {
     await pass(2 * windowMs)
     permit.end({ refusedForMs: 10 * windowMs })
     await pass(2 * windowMs)
-    await expect(ask(limiterOfProcess('slow', baseUrl), windowMs)).rejects.toBeInstanceOf(SurfaceClosed)
+    await expect(ask(limiterOfProcess('slow', baseUrl), windowMs)).rejects.toBeInstanceOf(RateLimitError)
   })
 })

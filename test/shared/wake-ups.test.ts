@@ -65,7 +65,7 @@ describe('SharedLimiter', () => {
       await pass(1)
       world.notify({ from: 'other', processes: ['another'] })
     }
-    expect(error).toMatchObject({ reason: 'rate_limited' })
+    expect(error).toMatchObject({ code: 'rate_limited' })
     // It is sent once.
     await pass(100)
     world.messages.length = 0

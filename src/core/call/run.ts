@@ -1,13 +1,15 @@
 import pRetry, { type RetryContext } from 'p-retry'
+import type { TimeoutPhase } from '../../errors/index.ts'
 import { isA } from '../../lib/thrown.ts'
 import { logEndOfLife } from '../http/answer.ts'
 import { Bill } from './bill.ts'
 import { type Call, type CallResult, type Failed, type Send, errorContext, phaseBefore } from './call.ts'
+import { errorOfEnd } from './cancellation.ts'
 import { checkAnswer } from './check.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { readAnswer } from './read-answer.ts'
 import { sendRequest } from './send.ts'
-import { Turn, unsentError } from './turn.ts'
+import { Turn } from './turn.ts'
 
 /** Sends the requests of calls: of each until one succeeds, or until it does not retry. */
 export function sendCalls(openCalls: OpenCalls): Send {
@@ -56,6 +58,11 @@ async function attempt(call: Call, turn: Turn, bill: Bill): Promise<CallResult> 
   } catch (error) {
     throw isA(error, Failure) ? error : new Failure(() => unsentError(call, 'queue', error))
   }
+}
+
+/** The error of a call that something has ended before its next attempt. */
+function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): unknown {
+  return errorOfEnd(reason, call.settings, errorContext(call), phase)
 }
 
 /** What ends an attempt without an answer, for p-retry, which accepts only errors. */

@@ -1,8 +1,8 @@
 // What comes before an attempt: a call reserves its budgets, waits in the queue of the limiter for a permit, and prepares its headers and token
 // in the slot. After the attempt, it gives the permit back, which frees the slot, and waits until the next attempt is due.
 
-import { type TimeoutPhase, ConfigurationError, RateLimitError, TimeoutError } from '../../errors/index.ts'
-import { failedHeaders, limitReached, noAnswerOf } from '../../errors/words.ts'
+import { ConfigurationError, TimeoutError } from '../../errors/index.ts'
+import { failedHeaders, noAnswerOf } from '../../errors/words.ts'
 import { within } from '../../lib/abort.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
 import { isA, messageOf } from '../../lib/thrown.ts'
@@ -12,15 +12,13 @@ import {
   type Permit,
   type RequestOutcome,
   type QueueRequest,
-  SurfaceClosed,
 } from '../../limits/interface.ts'
 import type { Bill } from './bill.ts'
 import type { PlainHeaders } from '../http/headers.ts'
 import { userCodeMs } from '../options/options.ts'
 import type { Evidence, Ready } from './send.ts'
-import { type Call, type Failed, type Outcome, errorContext, phaseBefore } from './call.ts'
+import { type Call, type Failed, type Outcome, phaseBefore } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
-import { errorOfEnd } from './cancellation.ts'
 
 /** For so long, what a request is sent with is fresh, in milliseconds: a token or a signature may expire. */
 const freshMs = 1000
@@ -246,14 +244,4 @@ async function keepsSlot(
     clearTimeout(timer)
   }
   return isKept
-}
-
-/** The error of a call that something has ended before its next attempt. */
-export function unsentError(call: Call, phase: TimeoutPhase, reason: unknown): unknown {
-  if (!(reason instanceof SurfaceClosed)) return errorOfEnd(reason, call.settings, errorContext(call), phase)
-  const retryAfter = Math.max(1, Math.ceil(reason.remaining / 1000))
-  const context = { ...errorContext(call), retryAfter }
-  const message = limitReached
-  if (reason.reason === 'pace') return new TimeoutError(message, { ...context, phase })
-  return new RateLimitError({ ...context, status: 429, code: 'rate_limited', message })
 }
