@@ -36,6 +36,9 @@ const longestPollMs = 1000
 /** Longest random delay of an update, so that processes do not all update at once, in milliseconds. */
 const jitterMs = 40
 
+/** When the limits allow a request at a surface. */
+type Pace = Omit<Surface, 'isFull' | 'take'>
+
 /** Keeps the shared state and the requests of this process in step. */
 export class LimiterSync extends StoredText<LimiterState> {
   isClosed = false
@@ -84,12 +87,16 @@ export class LimiterSync extends StoredText<LimiterState> {
     const key = surfaceKey(name)
     const known = this.#queues.get(key)
     if (known !== undefined) return known
-    const queue = new SurfaceQueue(this.#surfaceOf(key))
+    const queue = new SurfaceQueue({
+      ...this.#paceOf(key),
+      isFull: () => this.#inFlight >= this.#rules.inFlight,
+      take: () => Promise.resolve(this.#slotAt(key)),
+    })
     this.#queues.set(key, queue)
     return queue
   }
 
-  #surfaceOf(key: string): Surface {
+  #paceOf(key: string): Pace {
     const closed = (): number => Math.max(0, this.#opensAt(key) - performance.now())
     return {
       closed,
@@ -102,8 +109,6 @@ export class LimiterSync extends StoredText<LimiterState> {
         return ms > 0 || !this.#queues.get(key)?.length ? Math.max(0, ms) : Infinity
       },
       waitBehind: (ahead) => Math.max(0, this.#roomAt(key, ahead) - performance.now()),
-      isFull: () => this.#inFlight >= this.#rules.inFlight,
-      take: () => Promise.resolve(this.#slotAt(key)),
     }
   }
 

@@ -38,6 +38,13 @@ describe.each([{ deadline: 3000 }, { maxQueueWait: 3000 }] satisfies Partial<Cli
       expect((await settle(client.microblog.search(query, options))).error).toBeUndefined()
     })
 
+    it('waits for the pace when it opens in time', async () => {
+      const client = await paced()
+      await pass(58_500)
+      const { error, ms } = await settle(client.microblog.search(query, options))
+      expect([error, ms > 1000, service.arrivals.length]).toEqual([undefined, true, 1])
+    })
+
     it('rejects a queued call at once when a 429 closes its surface for longer', async () => {
       const refused = slow(2000, () => rateLimited(2))
       service.script(refused, () => ok())
