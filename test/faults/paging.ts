@@ -39,8 +39,6 @@ export const paging: Faults = {
     numbered(posts(1, 'a'), posts(2, 'a')),
   'a page has the same items as the previous one, with another cursor': () =>
     walked([ok(page(['a'], 'A')), ok(page(['a'], 'B'))]),
-  'page 3 loses its connection': () =>
-    walked([...cursors('A', 'B'), () => Promise.reject(new TypeError('fetch failed'))]),
   'pageCount shrinks during the walk, from 9 to 2': () =>
     walked([codes(1, 9), codes(2, 2), codes(3, 2)], industryWalk),
   'pageCount that never ends, on pages without items': () => {

@@ -27,22 +27,6 @@ describe('LocalLimiter', () => {
     expect(waits).toEqual([null])
   })
 
-  it('acquire() serves in the order of priority when a call leaves the middle of the queue', async () => {
-    const limiter = new AbortableLimiter(limits)
-    const blocking = await limiter.acquire({})
-    const abort = new AbortController()
-    const order: number[] = []
-    // The last one takes the place of 40, and has to go before 50.
-    const calls = [100, 50, 90, 40, 30, 60, 70].map((priority) => {
-      const asked = limiter.acquire({ priority, ...(priority === 40 && { signal: abort.signal }) })
-      return use(asked, 0, () => order.push(priority))
-    })
-    abort.abort()
-    blocking.end()
-    await settle(Promise.allSettled(calls))
-    expect(order).toEqual([100, 90, 70, 60, 50, 30])
-  })
-
   it('Permit.end() takes back the refused request alone when another one is open', async () => {
     const all = { inFlight: 2, perMinute: 20, windowMs: 3000 }
     const limiter = new AbortableLimiter({ ...all, perMinute: 3 }, all)

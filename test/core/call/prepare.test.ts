@@ -4,7 +4,7 @@ import { LocalLimiter } from '../../../src/limits/local-limiter.ts'
 import type { Permit, QueueRequest } from '../../../src/limits/interface.ts'
 import { pass, settle, virtualTime } from '../../support/clock.ts'
 import { query } from '../../support/search.ts'
-import { hang, makeClient, ok, rateLimited } from '../../support/service.ts'
+import { makeClient, ok, rateLimited } from '../../support/service.ts'
 
 virtualTime()
 
@@ -48,12 +48,6 @@ describe.each(kinds)('%s of a function', (_, optionsOf) => {
       expect(Math.max(...ages)).toBeLessThanOrEqual(1001)
     },
   )
-
-  it('is fresh when a surface opens again after its minute', async () => {
-    const { ages, client } = aging(10, { ...optionsOf(now), limits: { perMinute: 5 } })
-    await searches(client, 16)
-    expect(Math.max(...ages)).toBeLessThanOrEqual(1001)
-  })
 
   it('gives its slot to others once it takes longer than a moment to make', async () => {
     const { client } = aging(110, optionsOf(slowly))
@@ -105,30 +99,6 @@ describe.each(kinds)('%s of a function', (_, optionsOf) => {
     await pass(30_000)
     expect(make).toHaveBeenCalledTimes(5)
     await settle(all)
-  })
-
-  it('lets other calls go when it hangs for many', async () => {
-    let calls = 0
-    const make = () => (++calls <= 20 ? hang() : now())
-    const { sentAt, client } = aging(10, optionsOf(make))
-    const all = Array.from({ length: 24 }, () => client.microblog.search(query).catch(() => {}))
-    await pass(4000)
-    expect(sentAt).toHaveLength(4)
-    expect((await settle(Promise.all(all))).ms).toBeLessThan(61_000)
-  })
-
-  it('lets the next call go at once when the calls before it are aborted while it is made', async () => {
-    const caller = new AbortController()
-    const { signal } = caller
-    const make = () => (signal.aborted ? now() : hang())
-    const { sentAt, client } = aging(10, optionsOf(make))
-    const gone = Array.from({ length: 8 }, () => client.microblog.search(query, { signal }).catch(() => {}))
-    const left = client.microblog.search(query).then()
-    await pass(100)
-    expect(sentAt).toEqual([])
-    caller.abort(new Error('enough'))
-    await Promise.all(gone)
-    expect((await settle(left)).ms).toBe(10)
   })
 
   const aborts = [20, 100].flatMap((made) => [0, 1, 2, 3, 4, 5, 6].map((steps) => [made, steps] as const))

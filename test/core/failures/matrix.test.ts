@@ -75,7 +75,7 @@ function attemptsIn(retried: string, effect: Effect, status = 0): number {
 /** All that can happen after sending, also what the table leaves out: an end by the caller, or by this package. */
 const all = [...Object.values(worlds).flat(), aborted, timedOut, misused]
 
-describe('judge() keeps the promise about', () => {
+describe('readAnswer() keeps the promise about', () => {
   it.each([aborted, timedOut, misused])('an end by the caller, or by this package: $name', async (world) => {
     const ends = await Promise.all(effects.map((effect) => verdictsOf(effect, world)))
     const [no, unknown] = [[{ tookEffect: 'no' }], [{ tookEffect: 'unknown' }]]
@@ -119,7 +119,6 @@ const ofProxy = { 'social-search-credits': 'spent=2, uncertain=0, charged=yes' }
 const without = (name: string): unknown =>
   expect.not.objectContaining({ [name]: expect.anything() as unknown })
 
-const issues = [{ path: 'query', message: 'is bad' }]
 const wordy = byProxy('x', { charged: 'yes', message: `a\nb${'c'.repeat(600)}` })
 const inOneLine: unknown = expect.stringMatching(/^microblog.search: a bc{497}…\. Retry later\.$/)
 
@@ -130,14 +129,17 @@ it.each<[string, object, object]>([
     failureOf(answered(0, '', {}, 'opaqueredirect')),
     { kind: 'final', wait: null, error: without('status') },
   ],
+  ...[301, 303].map((status): [string, object, object] => [
+    `${status} is a redirect`,
+    failed(status, ''),
+    { error: { name: 'RedirectError', status } },
+  ]),
   [
     '305 with an error body does not come from the service',
     failed(305, ownBody('moved')),
     { kind: 'final', tookEffect: 'unknown', error: { gateway: true, code: 'http_305' } },
   ],
   ['503 closes no surface', failed(503, ownBody('x'), { 'retry-after': '7' }), { refusedForMs: undefined }],
-  ['a long code is cut', failed(400, ownBody('x'.repeat(99))), { error: { code: `${'x'.repeat(64)}…` } }],
-  ['the issues are passed on', failed(400, ownBody('x', { issues })), { error: { issues } }],
   ['404 names no scopes', failed(404, ownBody('not_found')), { error: without('requiredScopes') }],
   [
     '500 of a write not sent is not applied',
@@ -167,6 +169,6 @@ it.each<[string, object, object]>([
   ],
   ['503 of a proxy with a time is final', failed(503, byProxy('x', { retryAfter: 3 })), { kind: 'refused' }],
   ['401 of a proxy refreshes', failed(401, byProxy('unauthorized')), { kind: 'unauthorized' }],
-])('judge(): %s', (_, failure, expected) => {
+])('readAnswer(): %s', (_, failure, expected) => {
   expect(failure).toMatchObject(expected)
 })
