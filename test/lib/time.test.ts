@@ -12,6 +12,17 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
+it('within() takes what came in time when its process was stopped until later', async () => {
+  const arriving = (): Promise<string> => new Promise((resolve) => setTimeout(resolve, 1300, 'in time'))
+  const results = [arriving, hang].map((work) => within(1000, work, () => 'late'))
+  // The process stands still for 5 s: a timer is due before it can read.
+  const stopped = performance.now() + 5000
+  vi.spyOn(performance, 'now').mockReturnValue(stopped)
+  const { value } = await settle(Promise.all(results))
+  vi.restoreAllMocks()
+  expect(value).toEqual(['in time', 'late'])
+})
+
 it('within() does not call late() when it is left in the moment in which the time is up', async () => {
   const late = vi.fn()
   const reason = new Error('left')
