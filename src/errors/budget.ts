@@ -5,7 +5,7 @@ import {
   setNonEnumerable,
   withoutUndefined,
 } from './base.ts'
-import type { RefusedBudget } from './facts.ts'
+import { type RefusedBudget, mayFitLater } from './facts.ts'
 import { budgetTooLow } from './words.ts'
 
 /**
@@ -29,11 +29,11 @@ export class CreditBudgetError extends SocialSearchError {
     { what, refusedBy, ...refusal }: RefusedBudget & { what?: string | undefined; refusedBy?: unknown },
     context?: ErrorContext,
   ) {
-    const { needed, remaining, reserved = 0, name, bound } = refusal
-    const mayReturn = needed <= remaining + reserved
-    const budget = withoutUndefined({ ...refusal, reserved: mayReturn ? reserved : undefined })
+    const { reserved = 0, name, bound } = refusal
+    const isLater = mayFitLater(refusal)
+    const budget = withoutUndefined({ ...refusal, reserved: isLater ? reserved : undefined })
     const named = name === undefined ? 'the `budget`' : `the budget ${JSON.stringify(name)}`
-    const advice = mayReturn ? '' : '; raise the budget'
+    const advice = isLater ? '' : '; raise the budget'
     super(
       'credit_budget',
       what || budgetTooLow(budget, { budget: named, option: (name) => `\`${name}\`` }) + advice,

@@ -51,3 +51,7 @@ export interface RefusedBudget {
    */
   readonly bound?: { readonly param: string; readonly least: number } | null | undefined
 }
+
+/** Whether a call would fit once the calls end that have reserved credits. */
+export const mayFitLater = ({ needed, remaining, reserved = 0 }: RefusedBudget): boolean =>
+  needed <= remaining + reserved

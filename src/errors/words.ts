@@ -1,7 +1,15 @@
 import { type Issue, issuesText } from '../api/issues.ts'
 import { count } from '../lib/count.ts'
 import { utcText } from '../lib/period.ts'
-import type { Applied, CallCredits, Charged, ConnectionPhase, RefusedBudget, TimeoutPhase } from './facts.ts'
+import {
+  type Applied,
+  type CallCredits,
+  type Charged,
+  type ConnectionPhase,
+  type RefusedBudget,
+  type TimeoutPhase,
+  mayFitLater,
+} from './facts.ts'
 
 // What errors of calls say of a request, its answer and its cost: a text for each sentence, or a function that makes it of facts which
 // the error has as fields. What is wrong with an option, a saved state or a code of the user stands where that is checked.
@@ -94,11 +102,12 @@ export const invalidRequest = (
 
 /** @param names What its reader calls the budget, and an option or a param of the call. */
 export function budgetTooLow(
-  { needed, remaining, reserved, bound, resetsAt }: RefusedBudget,
+  refusal: RefusedBudget,
   names: { readonly budget: string; readonly option: (name: string) => string },
 ): string {
+  const { needed, remaining, reserved = 0, bound, resetsAt } = refusal
   const until = resetsAt ? ` until ${utcText(resetsAt)}` : ''
-  const others = reserved === undefined ? '' : ` and ${reserved} reserved by other calls; retry when they end`
+  const others = mayFitLater(refusal) ? ` and ${reserved} reserved by other calls; retry when they end` : ''
   const hint =
     bound === undefined
       ? ''
