@@ -5,7 +5,7 @@ import { RateLimitError, TimeoutError } from '../errors/index.ts'
 import { limitReached } from '../errors/words.ts'
 import { isTiedToRequests } from '../lib/runtime.ts'
 import { maxTimerMs } from '../lib/time.ts'
-import { type Permit, type RequestOutcome, type QueueRequest, type QueueWait } from './interface.ts'
+import type { Permit, RequestOutcome, QueueRequest, QueueWait } from './interface.ts'
 import { type SentRequest, marginMs } from './surface-pace.ts'
 
 /** What a queue asks of its limiter: when its surface allows a request, and for a slot, which all surfaces share. */

@@ -7,12 +7,7 @@ import { within } from '../../lib/abort.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
 import { isA, messageOf } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
-import {
-  type CallLimiter,
-  type Permit,
-  type RequestOutcome,
-  type QueueRequest,
-} from '../../limits/interface.ts'
+import type { CallLimiter, Permit, RequestOutcome, QueueRequest } from '../../limits/interface.ts'
 import type { Bill } from './bill.ts'
 import type { PlainHeaders } from '../http/headers.ts'
 import { userCodeMs } from '../options/options.ts'

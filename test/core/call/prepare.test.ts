@@ -87,12 +87,6 @@ describe.each(kinds)('%s of a function', (_, optionsOf) => {
     expect([client.status().slots.taken, own.waitOf('microblog')?.reason]).toEqual([0, 'rate_limited'])
   })
 
-  it('is made once for a call that is sent soon', async () => {
-    const make = vi.fn(now)
-    await searches(aging(50, optionsOf(make)).client, 30)
-    expect(make).toHaveBeenCalledTimes(30)
-  })
-
   it('is not made for calls that cannot go yet', async () => {
     const make = vi.fn(now)
     const all = begin(aging(10, { ...optionsOf(make), limits: { perMinute: 5 } }).client, 40)
