@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ClientOptions } from '../../src/index.ts'
@@ -43,5 +44,19 @@ describe('a search whose time ran out', () => {
     expect(await searchSilently('http', { timeout: 200 })).toMatchObject(doubt)
     const own = { fetch: (request: Request) => fetch(request) }
     expect(await searchSilently('https', { timeout: 200 }, own)).toMatchObject(doubt)
+  })
+
+  it('may have been charged when a fetch gets its answer, and fails in a request of its own', async () => {
+    const server = createHttpServer((_, response) => response.end())
+    onTestFinished(() => void server.close())
+    const baseUrl = `http://127.0.0.1:${await portOf(server)}/v1`
+    const reporting = async (request: Request) => {
+      const response = await fetch(request)
+      await fetch('http://127.0.0.1:1/report')
+      return response
+    }
+    const client = makeClient({ baseUrl, fetch: reporting })
+    await expect(client.microblog.search(query)).rejects.toMatchObject({ charged: 'unknown', attempts: [{}] })
+    expect(client.credits).toMatchObject(maybePaid)
   })
 })

@@ -1,7 +1,7 @@
 import ky, { type Options } from 'ky'
 import { messageOf } from '../../lib/thrown.ts'
 import { FetchMisuse, NotSent } from './network-error.ts'
-import { type FollowedRequest, following, watchUndici } from './undici.ts'
+import { type FollowedRequest, following } from './undici.ts'
 
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>
@@ -50,25 +50,18 @@ export function initOf(
   return { method, headers, body: sent, signal, redirect: 'manual', duplex: 'half' } as Init
 }
 
-/**
- * Calls the user's fetch, or the global one. Node keeps each `Request` for long, so the latter gets the URL.
- *
- * @param followed The request that Node's fetch makes. One of the user's may drop the signal, and send it after an abort.
- */
+/** Calls the user's fetch, or the global one. Node keeps each `Request` for long, so the latter gets the URL. */
 export async function callFetch(
   fetch: Fetch | undefined,
   url: string,
   init: Init,
   followed: FollowedRequest,
 ): Promise<Response> {
-  watchUndici()
-  if (fetch === undefined) {
-    if (typeof (globalThis.fetch as unknown) !== 'function')
-      throw new NotSent('this runtime has no fetch; pass the option fetch')
-    const sending = withoutPool(init)
-    return asResponse(await following(followed, () => globalThis.fetch(url, sending)))
-  }
-  return asResponse(await callOwnFetch(fetch, url, init))
+  if (fetch !== undefined)
+    return asResponse(await following(followed, true, () => callOwnFetch(fetch, url, init)))
+  if (typeof (globalThis.fetch as unknown) !== 'function')
+    throw new NotSent('this runtime has no fetch; pass the option fetch')
+  return asResponse(await following(followed, false, () => globalThis.fetch(url, withoutPool(init))))
 }
 
 // A connection that was kept may have died unnoticed, as in a process that was frozen. A request that is lost on it may have been charged,

@@ -3,7 +3,7 @@ import { connectionFailed } from '../../errors/words.ts'
 import { inBrowser } from '../../lib/runtime.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { isA } from '../../lib/thrown.ts'
-import { isConnectError } from './undici.ts'
+import { type FollowedRequest, isConnectError } from './undici.ts'
 
 /** Thrown when the user's `fetch` breaks its contract. */
 export class FetchMisuse extends Error {}
@@ -138,16 +138,18 @@ function factsOf(error: unknown): Facts {
  * Explains an error from fetch, or from reading a body. On some runtimes the error holds the request, and with it the
  * token, so only its code or its innermost message is kept.
  *
- * @param hasAnswered Whether the headers had arrived, so that the request was sent.
+ * @param progress How far the request is known to have come. After it was sent, the error may be that of another one, which a fetch of the
+ * user has made.
  */
 export function explainNetworkError(
   error: unknown,
   { baseUrl, redactor }: { readonly baseUrl: string; readonly redactor: Redactor },
-  hasAnswered: boolean,
+  progress: FollowedRequest['progress'],
 ): NetworkFailure {
   const failure = readFailure(error)
-  const phase = hasAnswered ? 'exchange' : failure.phase
-  const kind = hasAnswered ? 'no-answer' : failure.kind
+  const isProof = progress === 'unknown' || (progress === 'sent' && failure.phase === 'exchange')
+  const phase = isProof ? failure.phase : 'exchange'
+  const kind = isProof ? failure.kind : 'no-answer'
   // Half a secret would not be recognized.
   const reason = redactor.text(failure.reason).slice(0, maxReasonLength)
   const host = redactor.text(new URL(baseUrl).host)

@@ -1,4 +1,4 @@
-// Whether a request of Node's fetch, undici, was sent: undici tells on channels what it does. Other runtimes publish nothing on them.
+// How far a request of Node's fetch, undici, has come: undici tells on channels what it does. Other runtimes publish nothing on them.
 
 import { builtin } from '../../lib/runtime.ts'
 
@@ -12,6 +12,7 @@ interface UndiciRequest {
 interface Message {
   readonly request: UndiciRequest
   readonly error: object
+  readonly connectParams: { readonly protocol: string; readonly host: string }
 }
 
 /** What is known of all requests of Node's fetch. */
@@ -22,38 +23,66 @@ interface Known {
    */
   readonly connectErrors: WeakSet<object>
   readonly followed: WeakMap<object, FollowedRequest>
+  /** Those whose fetch has not ended. */
+  readonly pending: Set<FollowedRequest>
 }
 
 let known: Known | undefined
 /** The one that a call of fetch is about to make. */
 let next: FollowedRequest | undefined
 
-/** Begins to listen. Called before a request is sent. */
-export function watchUndici(): void {
-  if (known !== undefined) return
-  const { connectErrors, followed } = (known = { connectErrors: new WeakSet(), followed: new WeakMap() })
+/** Begins to listen, before the first request is sent. */
+function watchUndici(): Known {
+  if (known !== undefined) return known
+  known = { connectErrors: new WeakSet(), followed: new WeakMap(), pending: new Set() }
+  const { connectErrors, followed, pending } = known
   const listen = (name: string, listener: (message: Message) => void): void =>
     builtin('node:diagnostics_channel')
       ?.channel(`undici:${name}`)
       .subscribe((message) => listener(message as Message))
-  // Before the requests of the connection fail with it.
-  listen('client:connectError', ({ error }) => connectErrors.add(error))
   listen('request:create', ({ request }) => {
     if (next?.isMadeBy(request)) followed.set(request, next)
   })
-  // Before a byte of the request is written.
-  listen('client:sendHeaders', ({ request }) => followed.get(request)?.mark('sent'))
-  // A dispatcher of the user may make another request in its place.
-  listen('request:error', ({ request }) => followed.get(request)?.mark('failed'))
+  listen('client:beforeConnect', ({ connectParams: { protocol, host } }) => {
+    for (const each of pending) each.connect(`${protocol}//${host}`, 'connecting')
+  })
+  // From then on, undici 6 does not tell what it sends over HTTP/2.
+  listen('client:connected', ({ connectParams: { protocol, host } }) => {
+    for (const each of pending) each.connect(`${protocol}//${host}`, 'connected')
+  })
+  // Before the requests of the connection fail with it.
+  listen('client:connectError', ({ error }) => connectErrors.add(error))
+  // Before a byte of the request is written. A dispatcher, or a fetch of the user, may have made it.
+  listen('client:sendHeaders', ({ request }) => {
+    const own = followed.get(request)
+    for (const each of own ? [own] : pending) each.send(request)
+  })
+  return known
 }
 
-/** Calls fetch, which makes the request before it returns. */
-export function following<T>(request: FollowedRequest, fetch: () => T): T {
-  next = request
+/**
+ * Follows the request that a fetch makes, until it has ended.
+ *
+ * @param isUsers Whether the fetch is the user's. It may drop the signal, and send the request after an abort.
+ */
+export async function following<T>(
+  request: FollowedRequest,
+  isUsers: boolean,
+  fetch: () => Promise<T>,
+): Promise<T> {
+  const { pending } = watchUndici()
+  pending.add(request)
   try {
-    return fetch()
+    // Node's makes the request before it returns.
+    next = isUsers ? undefined : request
+    const responding = fetch()
+    next = undefined
+    const response = await responding
+    request.progress = 'answered'
+    return response
   } finally {
     next = undefined
+    pending.delete(request)
   }
 }
 
@@ -62,30 +91,43 @@ export function isConnectError(error: object): boolean {
   return known?.connectErrors.has(error) === true
 }
 
-/** The request that one call of Node's fetch makes: whether it has been sent. */
+/** The request that one call of fetch makes, as far as Node tells. */
 export class FollowedRequest {
   readonly #url: string
   readonly #signal: AbortSignal
-  #state: 'unknown' | 'waiting' | 'sent' | 'failed' = 'unknown'
+  #state: 'unknown' | 'made' | 'connecting' | 'connected' = 'unknown'
+  /** How far it is known to have come. What was sent to its URL meanwhile may be this request. */
+  progress: 'unknown' | 'sent' | 'answered' = 'unknown'
 
-  /** @param signal Of the request: once it aborts, fetch sends nothing more. */
+  /** @param signal Of the request: once it aborts, Node's fetch sends nothing more. */
   constructor(url: string, signal: AbortSignal) {
     this.#url = url
     this.#signal = signal
   }
 
-  isMadeBy({ origin, path }: UndiciRequest): boolean {
-    const isMade = this.#state === 'unknown' && String(origin) + path === this.#url
-    if (isMade) this.#state = 'waiting'
+  isMadeBy(request: UndiciRequest): boolean {
+    const isMade = this.#state === 'unknown' && this.#isTo(request)
+    if (isMade) this.#state = 'made'
     return isMade
   }
 
-  mark(state: 'sent' | 'failed'): void {
-    if (this.#state === 'waiting' && !(state === 'failed' && this.#signal.aborted)) this.#state = state
+  /** A connection to an origin is being opened, or is open: its request may be sent on it. */
+  connect(origin: string, state: 'connecting' | 'connected'): void {
+    const before = state === 'connecting' ? 'made' : 'connecting'
+    if (this.#state === before && origin === new URL(this.#url).origin) this.#state = state
+  }
+
+  /** A request is being sent. */
+  send(request: UndiciRequest): void {
+    if (this.progress === 'unknown' && this.#isTo(request)) this.progress = 'sent'
   }
 
   /** Whether it will never be sent: it was aborted while its connection was being opened. */
   get isUnsent(): boolean {
-    return this.#signal.aborted && this.#state === 'waiting'
+    return this.#signal.aborted && this.#state === 'connecting' && this.progress === 'unknown'
+  }
+
+  #isTo({ origin, path }: UndiciRequest): boolean {
+    return String(origin) + path === this.#url
   }
 }

@@ -227,17 +227,15 @@ async function request(
   let followed: FollowedRequest | undefined
   const exchange = async (signal: AbortSignal): Promise<Response> => {
     const following = (followed = new FollowedRequest(url, signal))
-    let hasAnswered = false
     try {
       const sending = initOf(init.method, Object.fromEntries(headers), init.body?.toString(), signal)
       const response = await send(url, sending, null, () => callFetch(fetch, url, sending, following))
-      hasAnswered = true
       const { text } = await readText(response, signal)
       if (response.ok) return new Response(text, response)
       throw errorOf(response, text, context, authorization !== null)
     } catch (error) {
       if (error instanceof OAuthError) throw error
-      const { kind, message } = explainNetworkError(error, { redactor, baseUrl: url }, hasAnswered)
+      const { kind, message } = explainNetworkError(error, { redactor, baseUrl: url }, following.progress)
       const processed = kind === 'no-answer' ? 'unknown' : 'no'
       throw new OAuthError(message, { step, reason: 'unreachable', processed })
     }

@@ -11,6 +11,7 @@ import { readAnswer } from '../../../src/core/call/read-answer.ts'
 import { type Failed, newRecord } from '../../../src/core/call/call.ts'
 import { serviceFormat } from '../../../src/core/http/answer.ts'
 import { FetchMisuse } from '../../../src/core/http/network-error.ts'
+import type { FollowedRequest } from '../../../src/core/http/undici.ts'
 import { Redactor } from '../../../src/lib/redactor.ts'
 
 const operations: Readonly<Record<Effect, Operation>> = {
@@ -83,10 +84,11 @@ const answered = (status: number, body: unknown, headers = {}, type = 'basic'): 
 const own = (status: number, headers = {}) =>
   answered(status, { requestId: 'r', error: { code: 'x' } }, headers)
 const gateway = (status: number, headers = {}) => answered(status, '<h1>Bad gateway</h1>', headers)
-const broken = (code: string) => (): Happened => ({
-  kind: 'broken',
-  error: Object.assign(new Error(code), { code }),
-})
+const broken =
+  (code: string, progress: FollowedRequest['progress'] = 'unknown') =>
+  (): Happened => ({ kind: 'broken', error: Object.assign(new Error(code), { code }), progress })
+const all = (codes: readonly string[], progress?: FollowedRequest['progress']) =>
+  codes.map((code) => broken(code, progress))
 const late = (): Happened => ({ kind: 'late' })
 const aborted = (): Happened => ({ kind: 'aborted', reason: new Error('mine') })
 const timedOut = (): Happened => ({ kind: 'aborted', reason: timePassed('deadline', 100, 'headers') })
@@ -95,12 +97,14 @@ const unreadable = (): Happened => answered(200, '{"requestId":"r_1"')
 const nobodys = (): Happened => answered(200, '<h1>Welcome</h1>')
 
 const refusedTunnel = 'Proxy response (407) !== 200 when HTTP Tunneling'
-const unsent = ['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'].map(broken)
-const untrusted = ['CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', refusedTunnel].map(broken)
-const lost = [broken('ECONNRESET'), broken('UND_ERR_SOCKET'), late]
+const unsent = all(['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])
+const untrusted = all(['CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', refusedTunnel])
+/** After ours, a fetch of the user has made another request, which was not sent. */
+const another = all(['ECONNREFUSED', 'CERT_HAS_EXPIRED'], 'sent')
+const lost = [...all(['ECONNRESET', 'UND_ERR_SOCKET']), ...another, late]
 const redirects = [301, 302, 303, 307, 308, 304].map((status) => () => gateway(status))
 const inWords = 'refused stream before processing any application logic'
-const refusedStreams = ['NGHTTP2_REFUSED_STREAM', inWords].map(broken)
+const refusedStreams = all(['NGHTTP2_REFUSED_STREAM', inWords], 'sent')
 
 const statuses = [400, 403, 404, 429, 500, 502, 503, 504]
 /** What happens in each row of the table in docs/errors.md. */
