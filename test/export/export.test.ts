@@ -74,6 +74,23 @@ describe('a stream of a walk', () => {
     expect(sent() - before).toBe(2)
   })
 
+  it('sends nothing any more when it is canceled while its page waits in the queue', async () => {
+    const [busy, full] = [new SocialSearch(sandbox.clientOptions()), Promise.withResolvers<void>()]
+    const slow = { headers: () => full.promise.then(() => ({})) }
+    const others = ['a', 'b'].map((query) => busy.microblog.search({ query }, slow))
+    const before = sent()
+    const reader = streamOf(busy.microblog.search({ query: 'coffee' }))
+      .pipeThrough(toJsonl())
+      .getReader()
+    const reading = reader.read()
+    await reader.cancel()
+    expect((await reading).done).toBe(true)
+    full.resolve()
+    await Promise.all(others)
+    await busy.close()
+    expect(sent() - before).toBe(2)
+  })
+
   it('is written to a file by stream/promises, as a web stream or in a pipeline', async () => {
     const path = join(folder, 'posts.csv')
     const fields = ['id', 'engagements.viewsCount']

@@ -97,13 +97,18 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
    *
    * @throws {PaginationError} if pages contradict each other; no further page is fetched.
    */
-  async *pages(): AsyncGenerator<Page, void, undefined> {
+  pages(): AsyncGenerator<Page, void, undefined> {
+    return this.#walk()
+  }
+
+  /** @param callerLeft Aborts when nobody waits for a page any more. */
+  async *#walk(callerLeft?: AbortSignal): AsyncGenerator<Page, void, undefined> {
     if (this.#isEnded) return
-    const { paging, expectedItems } = this.#options ?? {}
+    const { expectedItems } = this.#options ?? {}
     let progress: Progress = { pages: 0, items: 0, emptyPages: 0 }
     let request = this.#request
     const visited = new Set([this.#positionOf(request)])
-    let fetched = await this.#fetchFirst().catch(rethrowWithCallerFrames)
+    let fetched = await this.#fetchFirst(callerLeft).catch(rethrowWithCallerFrames)
     let latest = ''
     for (;;) {
       const { step, parsed, invalid } = fetched
@@ -111,8 +116,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
       if (step.kind === 'wrong') throw this.#paginationError(step.why, paramsOf(request), fetched, page)
       // Counted before the yield: the caller may change the page.
       const { length } = this.#items(page, request, fetched)
-      // Items as sent: a schema may make two different items equal. Those that nest too deeply are not compared.
-      const sent = jsonText(itemsOf(this.#operation, parsed, paging) ?? []) ?? '[]'
+      const sent = this.#contentOf(parsed)
       if (sent === latest && sent !== '[]')
         throw this.#paginationError(samePage, paramsOf(request), fetched, page)
       latest = sent
@@ -138,14 +142,16 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
         request,
         fetched,
         expectedItems && Math.max(1, expectedItems - progress.items),
+        callerLeft,
       ).catch(rethrowWithCallerFrames)
     }
   }
 
   /** The items of all pages. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+  [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined>
+  async *[Symbol.asyncIterator](callerLeft?: AbortSignal): AsyncGenerator<Item, void, undefined> {
     let left = this.#options?.limit ?? Infinity
-    for await (const page of this.pages()) {
+    for await (const page of this.#walk(callerLeft)) {
       for (const item of this.#items(page, this.#request)) {
         yield item as Item
         if (--left === 0) return
@@ -195,12 +201,12 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
     )
   }
 
-  #fetchFirst(): Promise<FetchedPage> {
+  #fetchFirst(callerLeft?: AbortSignal): Promise<FetchedPage> {
     if (this.#isEnded) {
       const message = 'the last page was already fetched'
       return Promise.reject(new ConfigurationError(message, { next: paramsOf(this.#request) }))
     }
-    return (this.#first ??= this.#fetch(this.#request))
+    return (this.#first ??= this.#fetch(this.#request, undefined, this.#options?.expectedItems, callerLeft))
   }
 
   /**
@@ -210,11 +216,13 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
    */
   #fetch(
     request: Composed | InvalidRequestError,
-    previousPage?: CallResult,
-    expectedItems = this.#options?.expectedItems,
+    previousPage: CallResult | undefined,
+    expectedItems: number | undefined,
+    callerLeft: AbortSignal | undefined,
   ): Promise<FetchedPage> {
     const options = this.#options && { ...this.#options, expectedItems }
-    return this.#transport.send(this.#operation, request, options, { previousPage }).then((answer) => {
+    const extras = { previousPage, callerLeft }
+    return this.#transport.send(this.#operation, request, options, extras).then((answer) => {
       const { body, invalid } = answer
       const step = nextStep(this.#operation, paramsIn(request), body, this.#options?.paging, invalid?.length)
       const next = step.kind === 'next' ? step.params : null
@@ -225,6 +233,15 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
         : body
       return { ...answer, body: page, step }
     })
+  }
+
+  /** What tells a page from the one before: its records, whose counters may grow, or all that was sent: a schema may make items equal. */
+  #contentOf(body: unknown): string {
+    const { unique } = this.#operation
+    const items = itemsOf(this.#operation, body, this.#options?.paging) ?? []
+    const ids = items.map((item) => (isRecord(item) && unique !== undefined ? item[unique] : undefined))
+    // Items that nest too deeply are not compared.
+    return jsonText(ids.every((id) => typeof id === 'string') ? ids : items) ?? '[]'
   }
 
   /** What tells the params of one page from those of another: its cursor or number, or all if `paging.next` makes them. */

@@ -6,7 +6,10 @@
  * streamOf(client.microblog.search({ query })).pipeThrough(toJsonl())
  */
 export function streamOf<Item>(call: AsyncIterable<Item>): ReadableStream<Item> {
-  const items = call[Symbol.asyncIterator]()
+  const left = new AbortController()
+  // A search hears that its reader has left: a page that waits in the queue is not sent any more.
+  const iterate: (callerLeft: AbortSignal) => AsyncIterator<Item> = call[Symbol.asyncIterator]
+  const items = iterate.call(call, left.signal)
   return new ReadableStream<Item>(
     {
       async pull(controller) {
@@ -15,6 +18,7 @@ export function streamOf<Item>(call: AsyncIterable<Item>): ReadableStream<Item> 
         else controller.enqueue(next.value)
       },
       async cancel() {
+        left.abort()
         await items.return?.()
       },
     },

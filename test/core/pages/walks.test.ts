@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ResultCache } from '../../../src/extensions/cache/index.ts'
 import { type ClientOptions, CreditBudget } from '../../../src/index.ts'
 import { settle } from '../../support/clock.ts'
-import { comments, networkPosts, page } from '../../support/pages.ts'
+import { comments, networkPosts, page, postWith } from '../../support/pages.ts'
 import { makeClient, ok, virtualService } from '../../support/service.ts'
 import { walk } from '../../support/walk.ts'
 
@@ -119,6 +119,13 @@ describe('a walk', () => {
     const broken = ok({ requestId: 'r', posts: [{}], meta: { returnedCount: 1, page: 1 } })
     service.script(broken, posts(2, 'a'), posts(3))
     expect((await walk(networkSearch({ validation: 'lenient' }))).items).toHaveLength(1)
+  })
+
+  it('ends when a page has the posts of the one before, whatever their counters', async () => {
+    const grown = { ...page(['1', '2'], 'B'), posts: ['1', '2'].map((id) => postWith(id, { viewsCount: 9 })) }
+    service.script(ok(page(['1', '2'], 'A')), ok(grown), ok(page(['3'])))
+    const { items, error } = await walk(makeClient().microblog.search({ query: 'rust' }))
+    expect([items.length, error]).toMatchObject([2, { name: 'PaginationError', next: { cursor: 'A' } }])
   })
 
   it('continues when its reader empties the pages', async () => {
