@@ -87,7 +87,7 @@ const gateway = (status: number, headers = {}) => answered(status, '<h1>Bad gate
 const broken =
   (code: string, progress: FollowedRequest['progress'] = 'unknown') =>
   (): Happened => ({ kind: 'broken', error: Object.assign(new Error(code), { code }), progress })
-const all = (codes: readonly string[], progress?: FollowedRequest['progress']) =>
+const allBroken = (codes: readonly string[], progress?: FollowedRequest['progress']) =>
   codes.map((code) => broken(code, progress))
 const late = (): Happened => ({ kind: 'late' })
 const aborted = (): Happened => ({ kind: 'aborted', reason: new Error('mine') })
@@ -97,14 +97,14 @@ const unreadable = (): Happened => answered(200, '{"requestId":"r_1"')
 const nobodys = (): Happened => answered(200, '<h1>Welcome</h1>')
 
 const refusedTunnel = 'Proxy response (407) !== 200 when HTTP Tunneling'
-const unsent = all(['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])
-const untrusted = all(['CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', refusedTunnel])
+const unsent = allBroken(['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])
+const untrusted = allBroken(['CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', refusedTunnel])
 /** After ours, a fetch of the user has made another request, which was not sent. */
-const another = all(['ECONNREFUSED', 'CERT_HAS_EXPIRED'], 'sent')
-const lost = [...all(['ECONNRESET', 'UND_ERR_SOCKET']), ...another, late]
+const another = allBroken(['ECONNREFUSED', 'CERT_HAS_EXPIRED'], 'sent')
+const lost = [...allBroken(['ECONNRESET', 'UND_ERR_SOCKET']), ...another, late]
 const redirects = [301, 302, 303, 307, 308, 304].map((status) => () => gateway(status))
 const inWords = 'refused stream before processing any application logic'
-const refusedStreams = all(['NGHTTP2_REFUSED_STREAM', inWords], 'sent')
+const refusedStreams = allBroken(['NGHTTP2_REFUSED_STREAM', inWords], 'sent')
 
 const statuses = [400, 403, 404, 429, 500, 502, 503, 504]
 /** What happens in each row of the table in docs/errors.md. */
