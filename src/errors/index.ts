@@ -56,3 +56,8 @@ export function isSocialSearchError(value: unknown): value is AnySocialSearchErr
 export function codeOf(error: unknown): string {
   return isSocialSearchError(error) ? error.code : 'aborted'
 }
+
+/** Whether a call that failed was not charged, and has changed nothing. */
+export function hadNoEffect({ charged, applied }: SocialSearchError): boolean {
+  return charged === 'no' && applied !== 'unknown'
+}

@@ -116,6 +116,20 @@ describe('createProxy() when a browser sends a request again', () => {
     expect(value?.[1].status).toBe(200)
   })
 
+  it('changes nothing again that the first one may have changed, whose connection has gone', async () => {
+    const keys = [{ key: 'org_writes', scopes: ['mentions:read', 'mentions:write'] as const }]
+    const { proxy, sandbox } = setUp({}, { sandbox: { keys }, backend: { apiKey: 'org_writes' } })
+    sandbox.inject({ status: 500, delay: 1000 })
+    const connection = new AbortController()
+    const change = { path: '/mentions/men_764dbb8c410af7ff/state', method: 'PATCH', body: '{"state":"seen"}' }
+    const first = post(proxy, { ...change, headers: attempt, signal: connection.signal })
+    await pass(500)
+    connection.abort()
+    const repeat = post(proxy, { ...change, headers: attempt })
+    expect(await statusesOf(first, repeat)).toEqual([500, 500])
+    expect(sandbox.requests).toHaveLength(1)
+  })
+
   it.each([
     ['of the service', { inject: { status: 500 } }, {}],
     ['of the connection', { inject: { reset: 'after' } }, {}],

@@ -98,6 +98,21 @@ describe('a caller that leaves', () => {
     }
   })
 
+  it.each([
+    ['takes no retry from another who waits for the same page', { status: 503 }, true],
+    ['has nobody pay again for a request that may have been charged', { reset: 'after' }, false],
+  ] as const)('%s', async (_, fault, isRetried) => {
+    const { tools, sandbox } = setUp({}, 20)
+    sandbox.inject({ operation: 'microblog.search', ...fault })
+    const leaver = new AbortController()
+    const left = tools.microblog_search.execute({ query }, { signal: leaver.signal })
+    const stayed = tools.microblog_search.execute({ query })
+    await reached(() => sandbox.requests.length === 1)
+    leaver.abort()
+    expect([codeOf(await left), (await stayed).ok]).toEqual(['cancelled', isRetried])
+    expect([sandbox.requests.length, sandbox.ledger.spent]).toEqual([isRetried ? 2 : 1, 2])
+  })
+
   it.each(['handle', 'arguments'])(
     'while the call is under way gets its answer later, by its %s, without paying again',
     async (by) => {

@@ -129,6 +129,18 @@ describe('watchSearch()', () => {
     },
   )
 
+  it('yields the posts that come after an empty page with `from: now` when the clock was ahead then', async () => {
+    useVirtualTime()
+    const { feed, start } = setUp(0, { from: 'now', once: true })
+    feed.start = Date.now()
+    vi.setSystemTime(feed.start + 86_400_000)
+    const { value: ahead } = await settle(drain(start()))
+    vi.setSystemTime(feed.start)
+    feed.post(3)
+    const { value: right } = await settle(drain(start({ state: ahead!.last! })))
+    expect([ahead!.all, right!.all]).toEqual([[], [1, 2, 3]])
+  })
+
   it('looks every `minInterval`, 15 minutes by default, whether posts come or not', async () => {
     useVirtualTime()
     for (const minInterval of [undefined, 60_000]) {

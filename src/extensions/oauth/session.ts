@@ -46,7 +46,7 @@ export class OAuthSession implements AuthProvider {
   readonly #settings: OAuthSettings
   /** Names the tokens. The store gets a hash of it. */
   readonly #name: string
-  #key: Promise<string> | undefined
+  #key: string | undefined
   /** The tokens last read from the store. */
   #cached: TokenSet | undefined
   /** An access token not to use again: the service rejected it, or the session ended with it. */
@@ -269,7 +269,7 @@ export class OAuthSession implements AuthProvider {
 
   /** @throws {TokenStoreError} */
   async #update<T>(change: ChangeText<T>): Promise<T> {
-    const key = await (this.#key ??= textKey('oauth-1', this.#name))
+    const key = (this.#key ??= await textKey('oauth-1', this.#name))
     const { store } = this.#settings
     const [known, latest] = [this.#redactor, new Redactor()]
     const noted: ChangeText<T> = (text, ...rest) => {

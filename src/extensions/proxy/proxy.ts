@@ -2,7 +2,7 @@ import { CreditBudget } from '../../index.ts'
 import { effectOf } from '../../api/operation.ts'
 import { boundOf } from '../../api/price.ts'
 import { attemptHeader, creditsHeader, defaultTimeoutMs } from '../../extend.ts'
-import { ApiError, TimeoutError, isSocialSearchError } from '../../errors/index.ts'
+import { ApiError, TimeoutError, hadNoEffect, isSocialSearchError } from '../../errors/index.ts'
 import { limitReached, notSent } from '../../errors/words.ts'
 import { randomId } from '../../lib/hash.ts'
 import { isA, runUserCallback } from '../../lib/thrown.ts'
@@ -99,10 +99,11 @@ async function forward(
     if (attempt === null || operation.method === 'GET') return await call(proxied, settings)
     const { caller, body } = admitted
     const respond = (): Promise<Response | null> =>
-      call(proxied, settings).catch((error: unknown) =>
+      call(proxied, settings).catch((error: unknown) => {
         // Who has left takes no retry from those who wait for the same.
-        request.signal.aborted && isUnapplied(error) && chargedOf(meter) === 'no' ? null : responseTo(error),
-      )
+        const isOver = chargedOf(meter) === 'no' && (!isSocialSearchError(error) || hadNoEffect(error))
+        return request.signal.aborted && isOver ? null : responseTo(error)
+      })
     const key = JSON.stringify([caller, operation.id, id, attempt, body])
     const response = await settings.repeats.answer(key, respond, times.endBy, request.signal)
     return response ?? responseTo(request.signal.reason)
@@ -167,13 +168,8 @@ async function call(
   return addCredits(response, credits, credits.spent > 0 ? 'yes' : chargedOf(meter))
 }
 
-function isUnsent({ charged, applied, phase }: TimeoutError): boolean {
-  return charged === 'no' && applied !== 'unknown' && (phase === 'queue' || phase === 'wait')
-}
-
-/** Whether a call that failed has changed nothing. */
-function isUnapplied(error: unknown): boolean {
-  return !isSocialSearchError(error) || error.applied !== 'unknown'
+function isUnsent(error: TimeoutError): boolean {
+  return hadNoEffect(error) && (error.phase === 'queue' || error.phase === 'wait')
 }
 
 /** If the wait is unknown, in seconds. */

@@ -3,6 +3,7 @@
 
 import { randomId } from '../../lib/hash.ts'
 import { arrivalMs, waitAtEnd } from '../../lib/period.ts'
+import { isTiedToRequests } from '../../lib/runtime.ts'
 import { sleep } from '../../lib/time.ts'
 import {
   type BudgetRequest,
@@ -43,6 +44,8 @@ export class BudgetSync extends StoredText<BudgetState> {
   #isStopped = false
   /** The wall clock of this process when it read the state. */
   #readAtWall = 0
+  /** When a call last asked for something, in monotonic milliseconds. */
+  #askedAt = -Infinity
   /** Those of the next update, and, if it runs, of that one. */
   #pending: PendingRequest[] = []
 
@@ -80,6 +83,7 @@ export class BudgetSync extends StoredText<BudgetState> {
   }
 
   #queue(request: PendingRequest): void {
+    this.#askedAt = performance.now()
     this.#pending.push(request)
     this.updateNow()
   }
@@ -94,6 +98,18 @@ export class BudgetSync extends StoredText<BudgetState> {
   /** How many reservations have ended whose outcome the store may not know yet. */
   get unreported(): number {
     return this.#outcomes.length
+  }
+
+  /** Whether no call uses it, and the store knows all that has happened. */
+  get isIdle(): boolean {
+    const isUsed = this.#open.size + this.#pending.length > 0 || this.running !== undefined
+    return !isUsed && this.#isReported
+  }
+
+  /** Whether the incoming request that it belongs to was cut off: it has renewed nothing for a whole lease. */
+  get isCutOff(): boolean {
+    const seenAt = Math.max(this.#askedAt, this.updatedAt)
+    return isTiedToRequests() && !this.isIdle && performance.now() - seenAt > this.#terms.leaseMs
   }
 
   /** Whether the store knows all that has happened. */

@@ -18,10 +18,13 @@ import { count } from '../../lib/count.ts'
 import { type Period, periodEnd } from '../../lib/period.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
-import { keepSelf, unproxied } from '../../lib/runtime.ts'
+import { isTiedToRequests, keepSelf, unproxied } from '../../lib/runtime.ts'
 import { type OpenReservation, emptyAccount, remainingOf, reservedOf } from './budget-change.ts'
 import { BudgetSync, type Reserved } from './budget-sync.ts'
 import { type SharedOptions, sharedNames } from './stored-text.ts'
+
+/** How often to look whether the costs of others are stored, in milliseconds. */
+const checkMs = 20
 
 /** Options of a {@link SharedBudget}. */
 export interface SharedBudgetOptions extends SharedOptions, PeriodOptions {
@@ -45,7 +48,10 @@ export class SharedBudget implements Budget {
   readonly limit: number
   /** A `CreditBudgetError` has it as `error.budget.name`. */
   readonly name: string
-  readonly #sync: BudgetSync
+  readonly #newSync: () => BudgetSync
+  /** One for all calls, but see {@link SharedBudget.#freeSync}. */
+  #syncs: readonly BudgetSync[]
+  #isClosed = false
   readonly #every: Period | undefined
   readonly #periodAt: (time: number) => string
   /** What the operations of this process have spent in its latest period. */
@@ -70,7 +76,21 @@ export class SharedBudget implements Budget {
     this.#every = options.every
     this.#periodAt = resolvePeriod(options)
     const terms = { limit, leaseMs: milliseconds('lease', lease), periodAt: this.#periodAt }
-    this.#sync = new BudgetSync(options, this.name, terms)
+    this.#newSync = () => new BudgetSync(options, this.name, terms)
+    this.#syncs = [this.#newSync()]
+  }
+
+  /** In Cloudflare's workers, no call may wait for the request of another: each has a sync to itself, as if it were a process. */
+  #freeSync(): BudgetSync {
+    const free = this.#liveSyncs().find(({ isIdle }) => isIdle || !isTiedToRequests())
+    if (free !== undefined) return free
+    const sync = this.#newSync()
+    this.#syncs = [...this.#syncs, sync]
+    return sync
+  }
+
+  #liveSyncs(): readonly BudgetSync[] {
+    return (this.#syncs = this.#syncs.filter(({ isCutOff }) => !isCutOff))
   }
 
   /**
@@ -81,9 +101,9 @@ export class SharedBudget implements Budget {
    */
   async reserve(credits: number, operation: string): Promise<Reservation> {
     const self = unproxied(this)
-    const sync = self.#sync
-    if (sync.isClosed) throw new BudgetUnavailableError('it is closed', { operation })
-    const { reservation, low } = await self.#take(credits, operation)
+    if (self.#isClosed) throw new BudgetUnavailableError('it is closed', { operation })
+    const sync = self.#freeSync()
+    const { reservation, low } = await self.#take(sync, credits, operation)
     return {
       low,
       settle: (cost, uncertain = 0) => {
@@ -92,18 +112,18 @@ export class SharedBudget implements Budget {
       },
       renew: async () => {
         if (sync.isIn(reservation.period)) return
-        await self.#take(credits, operation, reservation)
+        await self.#take(sync, credits, operation, reservation)
         const wait = sync.waitAtEnd()
         if (wait === 0) return
         await sleep(wait)
-        await self.#take(credits, operation, reservation)
+        await self.#take(sync, credits, operation, reservation)
       },
     }
   }
 
   /** @param earlier A reservation of the same credits, to move to the current period. */
-  async #take(credits: number, operation: string, earlier?: OpenReservation) {
-    const { state, period, reservation } = await this.#request(credits, operation, earlier)
+  async #take(sync: BudgetSync, credits: number, operation: string, earlier?: OpenReservation) {
+    const { state, period, reservation } = await this.#request(sync, credits, operation, earlier)
     const { limit, name } = this
     const { spent, uncertain } = accountOf(state, period, emptyAccount)
     const remaining = remainingOf(state, period, limit)
@@ -137,7 +157,7 @@ export class SharedBudget implements Budget {
   async summary(): Promise<CreditSummary & BudgetOutlook> {
     const self = unproxied(this)
     const { limit } = self
-    const { state, period } = await self.#request(null)
+    const { state, period } = await self.#request(self.#freeSync(), null)
     const { spent, uncertain } = accountOf(state, period, emptyAccount)
     return {
       ...{ limit, remaining: remainingOf(state, period, limit), endsAt: self.#endOf(state) },
@@ -150,10 +170,15 @@ export class SharedBudget implements Budget {
    *
    * @throws {BudgetUnavailableError} if the budget is closed, and the store is still unavailable.
    */
-  flush(): Promise<void> {
-    return unproxied(this)
-      .#sync.flush()
-      .catch((error: unknown) => refuse(error))
+  async flush(): Promise<void> {
+    const self = unproxied(this)
+    if (isTiedToRequests()) while (self.#unreported > 0) await sleep(checkMs)
+    else await self.#freeSync().flush().catch(refuse)
+  }
+
+  /** How many calls have ended whose cost the store may not know yet. */
+  get #unreported(): number {
+    return this.#liveSyncs().reduce((sum, { unreported }) => sum + unreported, 0)
   }
 
   /**
@@ -164,20 +189,24 @@ export class SharedBudget implements Budget {
    * uncertain.
    */
   async close(): Promise<void> {
-    const sync = unproxied(this).#sync
-    sync.isClosed = true
+    const self = unproxied(this)
+    self.#isClosed = true
+    const { timeoutMs } = self.#freeSync()
+    for (const sync of self.#syncs) sync.isClosed = true
     const late = (): void => {}
-    await within(sync.timeoutMs, () => this.flush().catch(late), late)
-    sync.stop()
-    const { unreported } = sync
-    if (unreported > 0)
-      throw new BudgetUnavailableError(`the outcome of ${count(unreported, 'call')} could not be sent`)
+    await within(timeoutMs, () => this.flush().catch(late), late)
+    for (const sync of self.#syncs) sync.stop()
+    if (self.#unreported > 0)
+      throw new BudgetUnavailableError(`the outcome of ${count(self.#unreported, 'call')} could not be sent`)
   }
 
-  async #request(credits: number | null, operation?: string, earlier?: OpenReservation): Promise<Reserved> {
-    const reply = await this.#sync
-      .request(credits, earlier)
-      .catch((error: unknown) => refuse(error, operation))
+  async #request(
+    sync: BudgetSync,
+    credits: number | null,
+    operation?: string,
+    earlier?: OpenReservation,
+  ): Promise<Reserved> {
+    const reply = await sync.request(credits, earlier).catch((error: unknown) => refuse(error, operation))
     const { state, period } = reply
     if (!accountOf(state, period, emptyAccount).isLost) return reply
     const reason = clockReason(state, period)

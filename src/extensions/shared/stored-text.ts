@@ -41,7 +41,7 @@ export abstract class StoredText<S extends VersionedState> {
   /** Resolves when no update runs any more. */
   protected running: Promise<void> | undefined
   readonly #newKey: () => Promise<string>
-  #key: Promise<string> | undefined
+  #key: string | undefined
   #id: string | undefined
   #isDue = false
   /** When the latest update ended, and, if it has failed, when the next one begins. */
@@ -68,8 +68,8 @@ export abstract class StoredText<S extends VersionedState> {
   }
 
   /** The key of the text in the store. */
-  protected key(): Promise<string> {
-    return (this.#key ??= this.#newKey())
+  protected async key(): Promise<string> {
+    return (this.#key ??= await this.#newKey())
   }
 
   /** Updates as soon as possible, even if the store was unavailable. */

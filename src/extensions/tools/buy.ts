@@ -6,7 +6,12 @@ import type { Schema } from '../../api/schema/schema.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { itemsOf } from '../../api/list-items.ts'
 import { count } from '../../lib/count.ts'
-import { CreditBudgetError, InvalidResponseError, isSocialSearchError } from '../../errors/index.ts'
+import {
+  CreditBudgetError,
+  InvalidResponseError,
+  hadNoEffect,
+  isSocialSearchError,
+} from '../../errors/index.ts'
 import { budgetTooLow, notSent } from '../../errors/words.ts'
 import type { OperationId } from '../../api/operations.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
@@ -157,9 +162,8 @@ export async function buy(
     return boughtFrom(body)
   } catch (error) {
     // Who has left takes no retry from those who wait for the same page.
-    const isFree = isSocialSearchError(error) && error.charged === 'no' && error.applied !== 'unknown'
-    if (signal?.aborted === true && (error === signal.reason || isFree))
-      throw new ToolRefusal('cancelled', 'cancelled before it was sent')
+    const isOver = error === signal?.reason || (isSocialSearchError(error) && hadNoEffect(error))
+    if (signal?.aborted === true && isOver) throw new ToolRefusal('cancelled', 'cancelled before it was sent')
     if (!(error instanceof InvalidResponseError) || error.charged === 'no') throw error
     return { ...boughtFrom(error.body), failure: { error } }
   } finally {

@@ -7,6 +7,7 @@ import type { Operation } from '../../api/operation.ts'
 import { randomId } from '../../lib/hash.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { remember } from '../../lib/remember.ts'
+import { isTiedToRequests } from '../../lib/runtime.ts'
 import type { Compact } from './compact.ts'
 import type { Item } from './list-result.ts'
 
@@ -39,8 +40,8 @@ export interface Page {
   readonly params: string
   /** Stands for the id in the path. */
   readonly pathId: string | undefined
-  /** Set while it is bought, and once it is. */
-  outcome: Promise<Bought> | undefined
+  /** Set while it is bought, except in Cloudflare's workers, and once it is. */
+  outcome: Promise<Bought> | Bought | undefined
   /** When it first reached its caller, in monotonic milliseconds; Infinity before. */
   deliveredAt: number
 }
@@ -127,17 +128,21 @@ export class Pages {
   }
 
   /** What is known of a page: as it was bought or is being bought, or an equal one. */
-  outcomeOf({ outcome, key }: Page): Promise<Bought> | undefined {
+  outcomeOf({ outcome, key }: Page): Page['outcome'] {
     return outcome ?? this.#equal(key)?.outcome
   }
 
   /** Keeps what a page holds. One that could not be bought can be bought again. */
-  keepOutcome(page: Page, outcome: Promise<Bought>): void {
-    page.outcome = outcome
+  async keepOutcome(page: Page, outcome: Promise<Bought> | Bought): Promise<Bought> {
+    // In Cloudflare's workers, no call may wait for the request of another.
+    if (!isTiedToRequests()) page.outcome = outcome
     this.#keep(page)
-    outcome.catch(() => {
+    try {
+      return (page.outcome = await outcome)
+    } catch (error) {
       if (page.outcome === outcome) page.outcome = undefined
-    })
+      throw error
+    }
   }
 
   /** A page has reached its caller. */
@@ -167,7 +172,7 @@ const signatureLength = 16
 /** Makes handles of places. They are signed, so a model can neither change one nor use it with other arguments. */
 class Handles {
   readonly #transport: ClientTransport
-  #key: Promise<CryptoKey> | undefined
+  #key: CryptoKey | undefined
 
   constructor(transport: ClientTransport) {
     this.#transport = transport
@@ -204,9 +209,9 @@ class Handles {
   async #sign(text: string): Promise<ArrayBuffer> {
     const encoder = new TextEncoder()
     const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-    this.#key ??= this.#transport.withSecret((secret) =>
+    const key = (this.#key ??= await this.#transport.withSecret((secret) =>
       crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign']),
-    )
-    return crypto.subtle.sign('HMAC', await this.#key, encoder.encode(text))
+    ))
+    return crypto.subtle.sign('HMAC', key, encoder.encode(text))
   }
 }

@@ -140,9 +140,8 @@ export class ToolSession {
     const isPaidTwice = offset > 0 && known === undefined
     const purchase = { call, budget: walk.approved, done: walk.shown.length }
     const outcome = known ?? buy(page, purchase, this.#settings, this.#pages)
-    this.#pages.keepOutcome(page, outcome)
     try {
-      const bought = await outcome
+      const bought = await this.#pages.keepOutcome(page, outcome)
       const remarks = isPaidTwice ? [...walk.remarks, boughtAgain] : walk.remarks
       return this.#extended(call, { ...walk, remarks }, place, bought)
     } catch (error) {

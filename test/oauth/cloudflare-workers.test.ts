@@ -1,0 +1,30 @@
+import { expect, it, vi } from 'vitest'
+import { inCloudflareWorkers, never } from '../support/cloudflare-workers.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
+import { access, setUp } from './helpers.ts'
+
+virtualTime()
+inCloudflareWorkers()
+
+it('a call whose token was refused waits for no refresh of a request that was cut off', async () => {
+  const { client, store, accepts, bearers } = await setUp()
+  await settle(client.organization.usage())
+  accepts.token = (bearer) => bearer !== access(0)
+  const { update } = store
+  store.update = () => never
+  void client.organization.usage()
+  await pass(100)
+  store.update = update
+  // Its timers have ended with it.
+  vi.clearAllTimers()
+  expect((await settle(client.organization.usage())).error).toBeUndefined()
+  expect(bearers).toEqual([access(0), access(0), access(1)])
+})
+
+it('token() waits for no key of the store that a request was cut off with', async () => {
+  const { session } = await setUp()
+  const digest = vi.spyOn(crypto.subtle, 'digest').mockReturnValueOnce(never)
+  void session.token()
+  expect((await settle(session.token())).value).toBe(access(0))
+  digest.mockRestore()
+})

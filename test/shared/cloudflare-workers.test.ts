@@ -1,0 +1,45 @@
+import { expect, it, vi } from 'vitest'
+import { inCloudflareWorkers, never } from '../support/cloudflare-workers.ts'
+import { pass, settle, virtualTime } from '../support/clock.ts'
+import { openLateStore, reserved, summaryOf } from './late-store.ts'
+
+virtualTime()
+inCloudflareWorkers()
+
+it('reserve() waits for no update of a request that was cut off, whose credits become uncertain', async () => {
+  const { store, budgetOf } = openLateStore()
+  const budget = budgetOf()
+  const cutOff = await reserved(budget, 5)
+  const { update } = store
+  store.update = () => never
+  cutOff.settle(5)
+  void budget.reserve(3, 'microblog.search')
+  await pass(1)
+  store.update = update
+  // Its timers have ended with it.
+  vi.clearAllTimers()
+  const reservation = await reserved(budget, 2)
+  expect(await summaryOf(budget)).toMatchObject({ spent: 0, reserved: 7 })
+  reservation.settle(2)
+  await pass(61_000)
+  expect(await summaryOf(budget)).toMatchObject({ spent: 2, uncertain: 5, reserved: 0 })
+  expect((await settle(budget.flush())).error).toBeUndefined()
+})
+
+it('flush() resolves when the costs of all calls are stored, in one entry for each call at a time', async () => {
+  const { world, budgetOf } = openLateStore()
+  const budget = budgetOf()
+  let text: string | undefined
+  world.meet = (found) => (text = found)
+  world.replyMs = 100
+  for (let call = 0; call < 5; call++) {
+    await pass(61_000)
+    const { value } = await settle(Promise.all([1, 1].map((credits) => budget.reserve(credits, 'any'))))
+    for (const reservation of value!) reservation.settle(1)
+    expect((await settle(budget.flush())).ms).toBeGreaterThanOrEqual(100)
+  }
+  expect(await summaryOf(budget)).toMatchObject({ spent: 10, reserved: 0 })
+  expect(Object.keys((JSON.parse(text!) as { processes: object }).processes)).toHaveLength(2)
+  expect((await settle(budget.close())).error).toBeUndefined()
+  expect(vi.getTimerCount()).toBe(0)
+})
