@@ -10,7 +10,10 @@ const execute = promisify(execFile)
 
 /** Workers of docs/fleet.md, as processes, and the service that they share: each search has two pages. */
 async function workers(limit = 1000) {
-  const posts = Array.from({ length: 60 }, (_, id) => ({ id: String(id), body: id % 2 === 0 ? 'coffee' : 'tea' }))
+  const posts = Array.from({ length: 60 }, (_, id) => ({
+    id: String(id),
+    body: id % 2 === 0 ? 'coffee' : 'tea',
+  }))
   const sandbox = await serveSandbox({ content: { microblog: posts } })
   onTestFinished(() => sandbox.close())
   const { baseUrl, apiKey } = sandbox
