@@ -57,7 +57,7 @@ describe('SharedBudget on a cluster', () => {
     )
     const refused = Promise.all(budgets.map(callUntilRefused))
     await expect.poll(() => charged).toBeGreaterThan(50)
-    const replica = await cluster.cutOff(`social-search:budget-2:${(await sha256(name)).slice(0, 32)}`)
+    const replica = await cluster.cutOff(`social-search:budget-3:${(await sha256(name)).slice(0, 32)}`)
     const before = charged
     await expect.poll(() => charged).toBeGreaterThan(before + 300)
     await replica.call('CLUSTER', 'FAILOVER', 'TAKEOVER')

@@ -85,7 +85,7 @@ describe('SharedBudget', () => {
   it('forgets a process that is idle for an hour, or that left credits uncertain 30 days ago', async () => {
     const { world, link, budgetOf } = openLateStore()
     const store = link()
-    let processes: Record<string, { abandoned: object }> = {}
+    let processes: Record<string, { expired: object }> = {}
     world.meet = (text) => {
       if (text !== undefined) ({ processes } = JSON.parse(text) as { processes: typeof processes })
       return text
@@ -102,7 +102,7 @@ describe('SharedBudget', () => {
     await use()
     await pass(62 * 60_000)
     await use()
-    expect(Object.values(processes).map(({ abandoned }) => Object.values(abandoned))).toEqual([[4], []])
+    expect(Object.values(processes).map(({ expired }) => Object.values(expired))).toEqual([[4], []])
     await pass(31 * 24 * hour)
     await use()
     expect(Object.keys(processes)).toHaveLength(1)

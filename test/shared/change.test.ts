@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../src/extensions/shared/clock.ts'
-import { type Changed, changeState, roomFrom } from '../../src/extensions/shared/limiter-change.ts'
+import { type Changed, changeState, capacityFrom } from '../../src/extensions/shared/limiter-change.ts'
 import type { LimiterState, OwnRequest, Report, Rules } from '../../src/extensions/shared/limiter-state.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 3, windowMs: 60_020, leaseMs: 15_000 }
@@ -12,7 +12,7 @@ let known: Map<string, Snapshot<LimiterState>>
 let requests: Map<string, Map<string, OwnRequest>>
 beforeEach(() => {
   const times = { version: 0, time: 0, clockOffset: 0, createdAt: 0, grantsFrom: 0 }
-  const empty = { aliveUntil: {}, open: {}, arrivals: {}, line: [], closures: {} }
+  const empty = { aliveUntil: {}, open: {}, arrivals: {}, queue: [], blockedUntil: {} }
   text = JSON.stringify({ stateId: 'state 0', ...times, ...empty })
   states = 1
   ;[known, requests] = [new Map(), new Map()]
@@ -41,8 +41,8 @@ function update(step: string): Changed & { readonly process: string; readonly gr
   const asked = words.filter((word) => /^(-|[a-z])(\*\d)?$/.test(word)).map((word) => word.split('*'))
   const closed = words.filter((word) => word.startsWith('closed=')).map((word) => timeOf(word.slice(7)))
   const waiting = asked.map(([name, calls = 1]) => [name === '-' ? '' : `:${name}`, Number(calls)] as const)
-  for (const [surface, opensAt] of closed)
-    own.set(surface, { surface, sent: undefined, hasEnded: true, opensAt })
+  for (const [surface, blockedUntil] of closed)
+    own.set(surface, { surface, sent: undefined, hasEnded: true, blockedUntil })
   const report: Report = { process, requests: new Map(own), waiting: new Map(waiting) }
   const times = { clock: now, readAt: now, receivedAt: now }
   const changed = changeState(text, times, known.get(process), report, rules, `state ${states++}`)
@@ -59,9 +59,9 @@ function update(step: string): Changed & { readonly process: string; readonly gr
 
 /** What comes of an update, such as `gets a a, waits b 14990, wakes 4`. */
 function outcomeOf({ state, wakes, isChanged, process, granted }: ReturnType<typeof update>): string {
-  const waits = state.line.filter((waiter) => waiter.process === process)
+  const waits = state.queue.filter((waiter) => waiter.process === process)
   const words = waits.map(({ surface, calls }) => {
-    const from = roomFrom(state, process, surface, rules)
+    const from = capacityFrom(state, process, surface, rules)
     const name = (surface.slice(1) || '-') + (calls > 1 ? `*${calls}` : '')
     return from > state.time ? `${name} for ${from - state.time}` : name
   })
@@ -76,14 +76,14 @@ function outcomeOf({ state, wakes, isChanged, process, granted }: ReturnType<typ
 }
 
 /** Who has requests in flight and places in the line, how many requests count at each surface, and which surfaces are closed. */
-function contentsOf({ open, line, arrivals, closures, aliveUntil }: LimiterState): string {
+function contentsOf({ open, queue, arrivals, blockedUntil, aliveUntil }: LimiterState): string {
   return [
     `open ${Object.values(open)
       .map(({ process }) => process)
       .join(' ')}`,
-    `line ${line.map(({ process }) => process).join(' ')}`,
+    `line ${queue.map(({ process }) => process).join(' ')}`,
     ...Object.entries(arrivals).map(([surface, times]) => `${surface.slice(1)}*${Object.keys(times).length}`),
-    ...Object.keys(closures).map((surface) => `closed${surface}`),
+    ...Object.keys(blockedUntil).map((surface) => `closed${surface}`),
     `alive ${Object.keys(aliveUntil).join(' ')}`,
   ]
     .map((part) => part.trim())
@@ -180,7 +180,7 @@ taken | 10 3 → unchanged | text → open 1 2, line, alive 1 2`,
 0 1 a*2 → gets a a | 10 1 a*2 unsent → gets a a | 20 1 a*2 unsent → gets a a`,
   },
   'changeState() restores what the store has lost': {
-    'when it is empty: slots, places, requests and closures, and grants nothing for some time': `
+    'when it is empty: slots, places, requests and closed surfaces, and grants nothing for some time': `
 0 1 - → gets - | 5 4 - → gets - | 8 2 a → waits a | 10 3 closed=b:50000 → wakes * | lose | 1000 3 c → waits c for 3000, wakes *
 1010 1 → unchanged | 3999 5 a → waits a for 1 | 4010 1 end → wakes 2 | 4020 6 b → waits b for 45980
 text → open 4 2, line 3 5 6, closed:b, alive 2 3 4 5 6`,

@@ -1,4 +1,4 @@
-import { type Changed, changeState, roomFrom } from '../../src/extensions/shared/limiter-change.ts'
+import { type Changed, changeState, capacityFrom } from '../../src/extensions/shared/limiter-change.ts'
 import type { Snapshot } from '../../src/extensions/shared/clock.ts'
 import type { LimiterState, OwnRequest, Report, Rules } from '../../src/extensions/shared/limiter-state.ts'
 
@@ -39,14 +39,14 @@ class SimulatedProcess {
     this.delay = delay
   }
 
-  end(id: string, answered = Infinity, opensAt?: number): void {
+  end(id: string, answered = Infinity, blockedUntil?: number): void {
     const { surface, sent } = this.requests.get(id)!
-    this.requests.set(id, { surface, hasEnded: true, sent: sent && { ...sent, answered }, opensAt })
+    this.requests.set(id, { surface, hasEnded: true, sent: sent && { ...sent, answered }, blockedUntil })
   }
 
   /** Whether others may not know yet that it has closed a surface. */
   hasClosed(surface: string): boolean {
-    return [...this.requests.values()].some((request) => request.surface === surface && request.opensAt)
+    return [...this.requests.values()].some((request) => request.surface === surface && request.blockedUntil)
   }
 }
 
@@ -119,7 +119,7 @@ export class Simulation {
       this.#runUntil(at)
       this.#attack(attack)
     }
-    // No call may wait for longer than the pace of all, the leases of dead processes, and closures.
+    // No call may wait for longer than the pace of all, the leases of dead processes, and what a 429 has closed.
     this.#runUntil(at + (plan.calls / rules.perMinute + 4) * rules.windowMs)
   }
 
@@ -233,7 +233,7 @@ export class Simulation {
     if (reply === 'failed') return
     if (changed.isChanged) this.#texts.push((this.text = JSON.stringify(changed.state)))
     // From now on, all can know.
-    for (const { surface, opensAt: openAt } of report.requests.values())
+    for (const { surface, blockedUntil: openAt } of report.requests.values())
       if (openAt !== undefined) this.#service.close({ surface, openAt }, this.now)
     this.#wake(process, changed.wakes)
     if (reply === 'lost') return
@@ -246,12 +246,12 @@ export class Simulation {
     for (const [id, { process: owner, surface }] of Object.entries(state.open)) {
       if (owner !== process.id || process.requests.has(id) || !isAlive) continue
       process.requests.set(id, { surface, hasEnded: false, sent: undefined })
-      const isOpen = (state.closures[surface] ?? 0) <= time && !process.hasClosed(surface)
+      const isOpen = (state.blockedUntil[surface] ?? 0) <= time && !process.hasClosed(surface)
       if (!isOpen || !this.#send(process, id, surface, readAt)) process.end(id)
     }
-    for (const { process: owner, surface } of state.line) {
+    for (const { process: owner, surface } of state.queue) {
       if (owner !== process.id) continue
-      const from = roomFrom(state, owner, surface, rules)
+      const from = capacityFrom(state, owner, surface, rules)
       const ms = from > time ? from - time : 1000 + this.#random(1000)
       process.nextAt = Math.min(process.nextAt, this.now + ms)
     }

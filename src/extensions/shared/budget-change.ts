@@ -27,7 +27,7 @@ interface ProcessEntry {
   /** Credits of its open reservations. */
   reserved: ByPeriod
   /** Credits that it had reserved when its lease ended; they count as uncertain until it comes back. */
-  abandoned: ByPeriod
+  expired: ByPeriod
   /** When its lease ends. */
   until: number
   /** How many of its outcomes are counted, since it may report one twice. */
@@ -103,7 +103,7 @@ export interface BudgetTerms {
 
 /** How long the entry of a process is kept that is idle, and of one that has left credits uncertain, in milliseconds. */
 const idleMs = 3_600_000
-const abandonedMs = 30 * 86_400_000
+const expiredMs = 30 * 86_400_000
 
 /** A lease that ends later was stored while the clock was ahead, unless the leases are longer. */
 const longestLeaseMs = 86_400_000
@@ -127,7 +127,7 @@ export function changeBudget<Request extends BudgetRequest>(
   // A replica that was behind, or an old file, has become this store. All processes have to know.
   if (latest !== undefined && hasLost(found, latest)) markLost(state, latest)
   if (text !== undefined && found === undefined) keepAccount(state, period, { ...emptyAccount, isLost: true })
-  abandon(state, now, report.process, leaseMs)
+  expire(state, now, report.process, leaseMs)
   const own = putEntry(state, report, now, leaseMs)
   const reply = ({ credits, earlier }: BudgetRequest): BudgetReply => {
     if (credits === null || (earlier && !report.open.has(earlier))) return 'nothing reserved'
@@ -166,18 +166,18 @@ function markLost(state: BudgetState, latest: BudgetState): void {
 }
 
 /** Processes whose lease is over have died, perhaps after sending. The one that reports has not. */
-function abandon(state: BudgetState, now: number, reporting: string, leaseMs: number): void {
+function expire(state: BudgetState, now: number, reporting: string, leaseMs: number): void {
   for (const entry of Object.values(state.processes)) {
     entry.until = Math.min(entry.until, now + Math.max(leaseMs, longestLeaseMs))
     if (entry.until > now) continue
     for (const [period, credits] of Object.entries(entry.reserved)) {
       count(state, { period, spent: 0, uncertain: credits })
-      add(entry.abandoned, period, credits)
+      add(entry.expired, period, credits)
     }
     entry.reserved = {}
   }
-  const isKept = ({ abandoned, until }: ProcessEntry): boolean =>
-    until + (Object.keys(abandoned).length > 0 ? abandonedMs : idleMs) > now
+  const isKept = ({ expired, until }: ProcessEntry): boolean =>
+    until + (Object.keys(expired).length > 0 ? expiredMs : idleMs) > now
   state.processes = filtered(state.processes, (entry, id) => id === reporting || isKept(entry))
 }
 
@@ -190,7 +190,7 @@ function putEntry(
 ): ProcessEntry {
   const before = state.processes[report.process]
   // It has not died.
-  for (const [period, credits] of Object.entries(before?.abandoned ?? {}))
+  for (const [period, credits] of Object.entries(before?.expired ?? {}))
     count(state, { period, spent: 0, uncertain: -credits })
   const uncounted = report.outcomes.slice(Math.max(0, (before?.counted ?? 0) - report.confirmed))
   for (const outcome of uncounted) count(state, outcome)
@@ -199,7 +199,7 @@ function putEntry(
   for (const { period, credits } of report.open) if (credits > 0) add(reserved, period, credits)
   const isIdle = Object.keys(reserved).length === 0 && before !== undefined
   const until = isIdle ? before.until : leaseEnd(before?.until, now, leaseMs)
-  return (state.processes[report.process] = { reserved, abandoned: {}, until, counted })
+  return (state.processes[report.process] = { reserved, expired: {}, until, counted })
 }
 
 function add(to: ByPeriod, period: string, credits: number): void {

@@ -51,7 +51,7 @@ export class BudgetSync extends StoredText<BudgetState> {
 
   constructor(options: SharedOptions, name: string, terms: BudgetTerms) {
     // The number changes with the text.
-    super(options, 'budget-2', name)
+    super(options, 'budget-3', name)
     this.#terms = terms
   }
 

@@ -23,7 +23,7 @@ import { type OpenReservation, emptyAccount, remainingOf, reservedOf } from './b
 import { BudgetSync, type Reserved } from './budget-sync.ts'
 import { type SharedOptions, sharedNames } from './stored-text.ts'
 
-/** How often to look whether the costs of others are stored, in milliseconds. */
+/** How often to check whether the costs of others are stored, in milliseconds. */
 const checkMs = 20
 
 /** Options of a {@link SharedBudget}. */

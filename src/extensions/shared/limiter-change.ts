@@ -1,5 +1,5 @@
 // One update of one process, as a pure function of the text that the store has: it brings the state up to date, puts in what the process
-// reports, and gives the free slots to the first of the line. The store is read and written elsewhere (`limiter-sync.ts`).
+// reports, and gives the free slots to the first of the queue. The store is read and written elsewhere (`limiter-sync.ts`).
 
 import { arrivalOf, marginMs } from '../../extend.ts'
 import { type ReadTimes, type Snapshot, expectedTime, timeOf } from './clock.ts'
@@ -66,38 +66,40 @@ export function changeState(
   const granted = grantSlots(state, rules, now, newId)
   Object.assign(state, { time: now, clockOffset: now - clock })
   const isChanged = countChange(state, before)
-  // Each process has to restore what it knows into a new state, or to know of a closure.
-  const hasClosed = Array.from(report.requests.values()).some(({ opensAt }) => opensAt !== undefined)
+  // Each process has to restore what it knows into a new state, or to know that a surface is closed.
+  const hasClosed = Array.from(report.requests.values()).some(
+    ({ blockedUntil }) => blockedUntil !== undefined,
+  )
   const isForAll = state.stateId === newId || hasClosed
   const others = granted.filter((process) => process !== report.process)
   return { state, isChanged, wakes: isForAll ? [everyone] : others }
 }
 
 /**
- * When there may be room for the next call of a process at a surface, if a slot is free; at the latest change or before for now.
+ * When the limits may allow the next call of a process at a surface, if a slot is free; at the latest change or before for now.
  *
  * @param behind How many further calls of the process go before it.
  */
-export function roomFrom(
+export function capacityFrom(
   state: LimiterState,
   process: string,
   surface: string,
   rules: Rules,
   behind = 0,
 ): number {
-  const { time, grantsFrom, closures, line, arrivals } = state
+  const { time, grantsFrom, blockedUntil, queue, arrivals } = state
   const { windowMs } = rules
   const perMinute = surface === unlimitedSurface ? Infinity : rules.perMinute
-  const waiters = line.filter((waiter) => waiter.surface === surface)
+  const others = queue.filter((queued) => queued.surface === surface)
   const ahead = Math.max(
     0,
-    waiters.findIndex((waiter) => waiter.process === process),
+    others.findIndex((queued) => queued.process === process),
   )
   const times = Object.values(arrivals[surface] ?? {}).sort((a, b) => a - b)
   // So many requests have to count no more. If those in flight are among them, this is too early.
-  const excess = openAt(state, surface) + times.length + ahead + (behind % perMinute) + 1 - perMinute
+  const excess = inFlightAt(state, surface) + times.length + ahead + (behind % perMinute) + 1 - perMinute
   const last = times[Math.min(excess, times.length) - 1] ?? -Infinity
-  const first = Math.max(grantsFrom, closures[surface] ?? 0, last + windowMs)
+  const first = Math.max(grantsFrom, blockedUntil[surface] ?? 0, last + windowMs)
   const fullWindows = Math.floor(behind / perMinute)
   return fullWindows === 0 ? first : Math.max(time, first) + fullWindows * windowMs
 }
@@ -112,13 +114,13 @@ function putReport(state: LimiterState, report: Report, ahead: number, rules: Ru
     request.process === process && request.stateId !== state.stateId && !requests.has(id)
   state.open = filtered(state.open, (request, id) => !isRestored(request, id))
   const calls = new Map(waiting)
-  state.line = state.line.flatMap((waiter) => {
-    if (waiter.process !== process) return [waiter]
-    const count = calls.get(waiter.surface) ?? 0
-    calls.delete(waiter.surface)
-    return count > 0 ? [{ ...waiter, calls: count }] : []
+  state.queue = state.queue.flatMap((queued) => {
+    if (queued.process !== process) return [queued]
+    const count = calls.get(queued.surface) ?? 0
+    calls.delete(queued.surface)
+    return count > 0 ? [{ ...queued, calls: count }] : []
   })
-  for (const [surface, count] of calls) state.line.push({ process, surface, calls: count })
+  for (const [surface, count] of calls) state.queue.push({ process, surface, calls: count })
   state.aliveUntil[process] = leaseEnd(state.aliveUntil[process], now, rules.leaseMs)
 }
 
@@ -126,10 +128,11 @@ function putRequest(
   state: LimiterState,
   process: string,
   id: string,
-  { surface, sent, hasEnded, opensAt }: OwnRequest,
+  { surface, sent, hasEnded, blockedUntil }: OwnRequest,
   timeOf: (at: number) => number,
 ): void {
-  if (opensAt !== undefined) state.closures[surface] = Math.max(timeOf(opensAt), state.closures[surface] ?? 0)
+  if (blockedUntil !== undefined)
+    state.blockedUntil[surface] = Math.max(timeOf(blockedUntil), state.blockedUntil[surface] ?? 0)
   if (hasEnded) end(state, id, surface, sent && timeOf(arrivalOf(sent)))
   // Others do not know it any more if the process was thought dead.
   else state.open[id] ??= { process, surface, stateId: state.stateId }
@@ -151,7 +154,7 @@ function dropDead(state: LimiterState, now: number): void {
     // It may have been sent until then.
     if (aliveUntil(request) <= now) end(state, id, request.surface, aliveUntil(request) + marginMs)
   }
-  state.line = state.line.filter((waiter) => aliveUntil(waiter) > now)
+  state.queue = state.queue.filter((queued) => aliveUntil(queued) > now)
 }
 
 /** Drops what no longer counts. */
@@ -159,36 +162,36 @@ function dropOutdated(state: LimiterState, { windowMs }: Rules, now: number): vo
   for (const [surface, times] of Object.entries(state.arrivals))
     state.arrivals[surface] = filtered(times, (at) => at + windowMs > now)
   state.arrivals = filtered(state.arrivals, (times) => Object.keys(times).length > 0)
-  state.closures = filtered(state.closures, (openAt) => openAt > now)
-  const named = new Set([...Object.values(state.open), ...state.line].map(({ process }) => process))
+  state.blockedUntil = filtered(state.blockedUntil, (until) => until > now)
+  const named = new Set([...Object.values(state.open), ...state.queue].map(({ process }) => process))
   state.aliveUntil = filtered(state.aliveUntil, (_, process) => named.has(process))
 }
 
-/** Gives the free slots to the first of the line whose surfaces have room. Who gets one goes to the end of the line. */
+/** Gives the free slots to the first of the queue whose surfaces have capacity. Who gets one goes to the end of the queue. */
 function grantSlots(state: LimiterState, rules: Rules, now: number, newId: string): string[] {
   const granted: string[] = []
-  const mayGet = ({ surface }: { surface: string }): boolean => hasRoom(state, surface, rules, now)
+  const mayGet = ({ surface }: { surface: string }): boolean => hasCapacity(state, surface, rules, now)
   while (Object.keys(state.open).length < rules.inFlight) {
-    const waiter = state.line.find(mayGet)
-    if (waiter === undefined) break
-    const { process, surface, calls } = waiter
+    const queued = state.queue.find(mayGet)
+    if (queued === undefined) break
+    const { process, surface, calls } = queued
     state.open[`${newId}${granted.length}`] = { process, surface, stateId: state.stateId }
-    state.line = state.line.filter((each) => each !== waiter)
-    if (calls > 1) state.line.push({ ...waiter, calls: calls - 1 })
+    state.queue = state.queue.filter((each) => each !== queued)
+    if (calls > 1) state.queue.push({ ...queued, calls: calls - 1 })
     granted.push(process)
   }
   return granted
 }
 
-function hasRoom(state: LimiterState, surface: string, { perMinute }: Rules, now: number): boolean {
-  const { grantsFrom, closures, arrivals } = state
-  if (Math.max(grantsFrom, closures[surface] ?? 0) > now) return false
+function hasCapacity(state: LimiterState, surface: string, { perMinute }: Rules, now: number): boolean {
+  const { grantsFrom, blockedUntil, arrivals } = state
+  if (Math.max(grantsFrom, blockedUntil[surface] ?? 0) > now) return false
   if (surface === unlimitedSurface) return true
-  return openAt(state, surface) + Object.keys(arrivals[surface] ?? {}).length < perMinute
+  return inFlightAt(state, surface) + Object.keys(arrivals[surface] ?? {}).length < perMinute
 }
 
 /** How many requests to a surface are in flight. */
-function openAt({ open }: LimiterState, surface: string): number {
+function inFlightAt({ open }: LimiterState, surface: string): number {
   return Object.values(open).filter((each) => each.surface === surface).length
 }
 
@@ -196,7 +199,7 @@ function openAt({ open }: LimiterState, surface: string): number {
 function newState(stateId: string, clock: number, now: number): LimiterState {
   return {
     ...{ stateId, version: clock, time: now, clockOffset: 0, createdAt: now, grantsFrom: now + emptyStoreMs },
-    ...{ aliveUntil: {}, open: {}, arrivals: {}, line: [], closures: {} },
+    ...{ aliveUntil: {}, open: {}, arrivals: {}, queue: [], blockedUntil: {} },
   }
 }
 
@@ -212,10 +215,10 @@ function restore(state: LimiterState, lost: LimiterState, ahead: number): void {
   for (const [id, request] of Object.entries(lost.open))
     if (state.arrivals[request.surface]?.[id] === undefined) state.open[id] = request
   const isNew = ({ process, surface }: { process: string; surface: string }): boolean =>
-    !state.line.some((waiter) => waiter.process === process && waiter.surface === surface)
-  state.line = [...lost.line.filter(isNew), ...state.line]
+    !state.queue.some((queued) => queued.process === process && queued.surface === surface)
+  state.queue = [...lost.queue.filter(isNew), ...state.queue]
   keepLatest(state.aliveUntil, lost.aliveUntil, ahead)
-  keepLatest(state.closures, lost.closures, ahead)
+  keepLatest(state.blockedUntil, lost.blockedUntil, ahead)
 }
 
 function keepLatest(times: Record<string, number>, lost: Record<string, number>, ahead: number): void {

@@ -1,6 +1,6 @@
 // What the processes of one organization share is one short JSON text in a store: which requests are in flight, when the latest ones arrived,
-// and which processes wait, in one line. Each update of each process (`limiter-change.ts`) puts into it what the process has to report, and
-// gives the free slots to the first of the line. What holds, whatever happens:
+// and which processes wait, in one queue. Each update of each process (`limiter-change.ts`) puts into it what the process has to report, and
+// gives the free slots to the first of the queue. What holds, whatever happens:
 //
 // - No more requests are in flight than the organization may have, and no surface gets more than its number in any window.
 // - Who has waited longest goes first, however far from the store it is: a slot waits for its process.
@@ -27,7 +27,7 @@ export interface OpenRequest {
 }
 
 /** A process that waits, with its calls at one surface. */
-interface Waiter {
+interface QueuedProcess {
   readonly process: string
   readonly surface: string
   /** How many of its calls wait there; more than the slots of all make no difference. */
@@ -49,9 +49,9 @@ export interface LimiterState extends VersionedState {
   /** When the ended requests to each surface arrived at the latest, by their ids. */
   arrivals: Record<string, Record<string, number>>
   /** Who waits, from the first to the last. */
-  line: Waiter[]
+  queue: QueuedProcess[]
   /** When surfaces open that a 429 has closed. */
-  closures: Record<string, number>
+  blockedUntil: Record<string, number>
 }
 
 /** A request of this process. */
@@ -61,7 +61,7 @@ export interface OwnRequest {
   readonly sent: SentRequest | undefined
   readonly hasEnded: boolean
   /** When its surface opens, if a 429 has refused it. */
-  readonly opensAt?: number | undefined
+  readonly blockedUntil?: number | undefined
 }
 
 /** What a process reports in one update. Its times are monotonic. */
@@ -77,7 +77,7 @@ export interface Report {
 export const everyone = '*'
 
 /**
- * The message that has processes update; undefined if none has to. Messages only save waiting: processes look from time to time in any
+ * The message that has processes update; undefined if none has to. Messages only save waiting: processes poll from time to time in any
  * case.
  */
 export function messageOf(from: string, processes: readonly string[]): string | undefined {

@@ -1,6 +1,6 @@
 // What one process has of the shared limits: its queues, and its requests. The store grants it a request, a call of a queue gets it, and when
 // the call has ended, the others hear of it. What the process wants of them follows from its queues, its requests and the latest state: it
-// updates when they have to know something, when there may be room for its calls, when another process asks for it, and before its lease ends.
+// updates when they have to know something, when the limits may allow its calls, when another process asks for it, and before its lease ends.
 // While the store is unavailable, calls wait.
 
 import {
@@ -16,7 +16,7 @@ import {
 import { randomId } from '../../lib/hash.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import type { Snapshot } from './clock.ts'
-import { changeState, roomFrom } from './limiter-change.ts'
+import { changeState, capacityFrom } from './limiter-change.ts'
 import {
   type LimiterState,
   type OwnRequest,
@@ -47,10 +47,10 @@ export class LimiterSync extends StoredText<LimiterState> {
   /** By their ids: those in flight, and those whose end the store may not know yet. */
   readonly #requests = new Map<string, OwnRequest>()
   readonly #firstPollMs: number
-  /** How long it waits for a message before it looks whether it has a slot. */
+  /** How long it waits for a message before it polls whether it has a slot. */
   #pollMs: number
   /** When the latest message came: it shows that those for this process would come, too. */
-  #heardAt = -Infinity
+  #messageAt = -Infinity
   /** Which fraction of the longest random delay the next update has. */
   #random = 0
   /** Ends listening to the messages of other processes. */
@@ -58,7 +58,7 @@ export class LimiterSync extends StoredText<LimiterState> {
 
   constructor(options: SharedOptions, organization: string, rules: Rules) {
     // The number changes with the text.
-    super(options, 'limits-4', organization, ttlMs)
+    super(options, 'limits-5', organization, ttlMs)
     this.#rules = rules
     this.#firstPollMs = this.#pollMs = this.store.watch === undefined ? 25 : longestPollMs
   }
@@ -97,18 +97,18 @@ export class LimiterSync extends StoredText<LimiterState> {
   }
 
   #paceOf(key: string): Pace {
-    const closed = (): number => Math.max(0, this.#opensAt(key) - performance.now())
+    const closed = (): number => Math.max(0, this.#blockedUntil(key) - performance.now())
     return {
       closed,
       wait: () => {
         // What the store has granted before may be sent.
         if (this.#grantsAt(key).length > 0) return closed()
         if (this.isUnavailable) return Infinity
-        const ms = Math.max(closed(), this.#roomAt(key) - performance.now())
+        const ms = Math.max(closed(), this.#capacityAt(key) - performance.now())
         // Then only a slot is missing, which an update brings.
         return ms > 0 || !this.#queues.get(key)?.length ? Math.max(0, ms) : Infinity
       },
-      waitBehind: (ahead) => Math.max(0, this.#roomAt(key, ahead) - performance.now()),
+      waitBehind: (ahead) => Math.max(0, this.#capacityAt(key, ahead) - performance.now()),
     }
   }
 
@@ -123,8 +123,8 @@ export class LimiterSync extends StoredText<LimiterState> {
       use: (sent) => put({ sent, hasEnded: false }),
       release: (request, { unsent, refusedForMs }) => {
         if (request !== null) {
-          const opensAt = refusedForMs === undefined ? undefined : performance.now() + refusedForMs
-          put({ sent: unsent === true ? undefined : request, hasEnded: true, opensAt })
+          const blockedUntil = refusedForMs === undefined ? undefined : performance.now() + refusedForMs
+          put({ sent: unsent === true ? undefined : request, hasEnded: true, blockedUntil })
         }
         this.schedule()
         this.#wakeQueues()
@@ -144,21 +144,21 @@ export class LimiterSync extends StoredText<LimiterState> {
   }
 
   /** When a surface opens after a 429, of this process or of another one. */
-  #opensAt(key: string): number {
+  #blockedUntil(key: string): number {
     const { latest } = this
-    const known = latest ? ownTime(latest, latest.state.closures[key] ?? -Infinity) : -Infinity
+    const known = latest ? ownTime(latest, latest.state.blockedUntil[key] ?? -Infinity) : -Infinity
     const own = Array.from(
       this.#requests.values(),
-      ({ surface, opensAt }) => (surface === key && opensAt) || -Infinity,
+      ({ surface, blockedUntil }) => (surface === key && blockedUntil) || -Infinity,
     )
     return Math.max(known, ...own)
   }
 
-  /** When there may be room for the next call of a surface; in the past if only a slot is missing, or the store has not been asked. */
-  #roomAt(key: string, behind = 0): number {
+  /** When the limits may allow the next call of a surface; in the past if only a slot is missing, or the store has not been asked. */
+  #capacityAt(key: string, behind = 0): number {
     const { latest } = this
     if (latest === undefined) return -Infinity
-    const from = roomFrom(latest.state, this.id, key, this.#rules, behind)
+    const from = capacityFrom(latest.state, this.id, key, this.#rules, behind)
     return from <= latest.state.time ? -Infinity : ownTime(latest, from)
   }
 
@@ -196,9 +196,9 @@ export class LimiterSync extends StoredText<LimiterState> {
     return waiting
   }
 
-  /** The surfaces at which the process is in the line. */
-  get #inLine(): Set<string> {
-    const own = this.latest?.state.line.filter(({ process }) => process === this.id) ?? []
+  /** The surfaces at which the process is queued. */
+  get #queuedSurfaces(): Set<string> {
+    const own = this.latest?.state.queue.filter(({ process }) => process === this.id) ?? []
     return new Set(own.map(({ surface }) => surface))
   }
 
@@ -207,7 +207,7 @@ export class LimiterSync extends StoredText<LimiterState> {
     const now = performance.now()
     return Array.from(this.#queues).flatMap(([key, { length }]) =>
       this.#grantsAt(key)
-        .slice(this.#opensAt(key) > now ? 0 : length)
+        .slice(this.#blockedUntil(key) > now ? 0 : length)
         .map((id): [string, string] => [id, key]),
     )
   }
@@ -229,15 +229,15 @@ export class LimiterSync extends StoredText<LimiterState> {
 
   /** @param message Undefined if some may have been missed. */
   #receive(message: string | undefined): void {
-    this.#heardAt = performance.now()
+    this.#messageAt = performance.now()
     if (message === undefined || isFor(message, this.id)) this.updateNow()
   }
 
   protected onFailure(): void {
     const now = performance.now()
     const countsUntil = (sent: SentRequest): number => arrivalOf(sent) + this.#rules.windowMs + marginMs
-    for (const [id, { sent, hasEnded, opensAt = 0 }] of this.#requests)
-      if (hasEnded && sent && Math.max(countsUntil(sent), opensAt) < now) this.#requests.delete(id)
+    for (const [id, { sent, hasEnded, blockedUntil = 0 }] of this.#requests)
+      if (hasEnded && sent && Math.max(countsUntil(sent), blockedUntil) < now) this.#requests.delete(id)
     this.#wakeQueues()
   }
 
@@ -247,22 +247,22 @@ export class LimiterSync extends StoredText<LimiterState> {
   }
 
   protected nextUpdateAt(): number {
-    if (this.#hasNews) return performance.now()
-    const lookAt = Math.max(this.updatedAt, this.#heardAt) + this.#pollMs * (1 + this.#random)
-    const looks = Array.from(this.#inLine, (key) => {
-      const roomAt = this.#roomAt(key)
-      return roomAt === -Infinity ? lookAt : roomAt + jitterMs * this.#random
+    if (this.#hasUnreported) return performance.now()
+    const pollAt = Math.max(this.updatedAt, this.#messageAt) + this.#pollMs * (1 + this.#random)
+    const polls = Array.from(this.#queuedSurfaces, (key) => {
+      const capacityAt = this.#capacityAt(key)
+      return capacityAt === -Infinity ? pollAt : capacityAt + jitterMs * this.#random
     })
-    const isAlive = this.#requests.size + looks.length > 0
-    return Math.min(...looks, isAlive ? this.updatedAt + this.#rules.leaseMs / 3 : Infinity)
+    const isAlive = this.#requests.size + polls.length > 0
+    return Math.min(...polls, isAlive ? this.updatedAt + this.#rules.leaseMs / 3 : Infinity)
   }
 
   /** Whether the others have to know something. */
-  get #hasNews(): boolean {
+  get #hasUnreported(): boolean {
     const hasEnds = Array.from(this.#requests.values()).some(({ hasEnded }) => hasEnded)
-    const [waiting, inLine] = [this.#waiting(), this.#inLine]
+    const [waiting, queued] = [this.#waiting(), this.#queuedSurfaces]
     const isInLine =
-      waiting.size === inLine.size && Array.from(waiting.keys()).every((key) => inLine.has(key))
+      waiting.size === queued.size && Array.from(waiting.keys()).every((key) => queued.has(key))
     return hasEnds || this.#unusable().length > 0 || !isInLine
   }
 }

@@ -93,7 +93,7 @@ function keepSubscribed(
   return onReady
 }
 
-/** The client reconnects by itself, and processes look for what they have missed. */
+/** The client reconnects by itself, and processes poll for what they have missed. */
 function ignore(): void {
   // Nothing to do.
 }

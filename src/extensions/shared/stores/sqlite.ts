@@ -72,7 +72,7 @@ class SqliteTexts {
   }
 }
 
-/** How often a process looks whether another one has written, in milliseconds: when it may wait for that, and when it is idle. */
+/** How often a process polls whether another one has written, in milliseconds: when it may wait for that, and when it is idle. */
 const [pollMs, idlePollMs] = [10, 1000]
 
 /** When a process is idle, in milliseconds after its latest update: a limiter that waits or has a slot updates more often. */
@@ -81,7 +81,7 @@ const idleAfterMs = 10_000
 /** How many messages the file keeps: more than come between two polls. */
 const keptMessages = 1000
 
-/** Messages in a table, in which a process that watches looks for those of others. Their names there are those of the first version. */
+/** Messages in a table, in which a process that watches polls for those of others. Their names there are those of the first version. */
 class SqliteMessages {
   static readonly table =
     'CREATE TABLE IF NOT EXISTS notices (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, notice TEXT NOT NULL) STRICT'
@@ -114,7 +114,7 @@ class SqliteMessages {
     this.#seenVersion = undefined
   }
 
-  /** Looks for messages until nobody watches any more. */
+  /** Polls for messages until nobody watches any more. */
   start(): void {
     this.expect()
     if (this.#timer !== undefined) return
@@ -127,7 +127,7 @@ class SqliteMessages {
     this.#timer = undefined
   }
 
-  /** Looks often for a while, since this process may wait for a message. */
+  /** Polls often for a while, since this process may wait for a message. */
   expect(): void {
     const wasIdle = this.#isIdle
     this.#idleAt = performance.now() + idleAfterMs
