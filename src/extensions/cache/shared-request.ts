@@ -12,7 +12,7 @@ export interface SharedAnswer {
 }
 
 /** How a request ended. */
-type Outcome = {
+type Ending = {
   /** The first call that waited then: it has paid what the request has cost. */
   readonly payer: Call | undefined
   /** Of the request. */
@@ -35,10 +35,10 @@ export class SharedRequest {
   readonly #stored: CacheLookup
   readonly #send: Send
   readonly #close: () => void
-  /** The calls that wait, and what tells each of them the outcome. */
-  readonly #waiting = new Map<Call, (outcome: Outcome) => void>()
+  /** The calls that wait, and what tells each of them the ending. */
+  readonly #waiting = new Map<Call, (ending: Ending) => void>()
   #lead: Lead | undefined
-  #outcome: Outcome | undefined
+  #ending: Ending | undefined
   #fetched: Entry | undefined
 
   /** @param close Called when no further call may join. */
@@ -55,17 +55,17 @@ export class SharedRequest {
 
   /** Waits for the answer. The first call that joins begins the request. */
   async join(call: Call): Promise<SharedAnswer> {
-    const outcome = this.#outcome ?? (await this.#wait(call))
-    const isPayer = call === outcome.payer
+    const ending = this.#ending ?? (await this.#wait(call))
+    const isPayer = call === ending.payer
     // Of a call that its caller has aborted, observers learn what its record says.
-    if (isPayer) call.record = outcome.record
-    if (!('failure' in outcome)) return { ...outcome, isPayer }
-    throw isPayer ? outcome.failure : failureOf(call, outcome.failure)
+    if (isPayer) call.record = ending.record
+    if (!('failure' in ending)) return { ...ending, isPayer }
+    throw isPayer ? ending.failure : failureOf(call, ending.failure)
   }
 
-  #wait(call: Call): Promise<Outcome> {
+  #wait(call: Call): Promise<Ending> {
     const { cancellation } = call
-    const told = new Promise<Outcome>((resolve) => this.#waiting.set(call, resolve))
+    const told = new Promise<Ending>((resolve) => this.#waiting.set(call, resolve))
     if (this.#lead === undefined) void this.#run(this.#leadOf(call))
     else cancellation.markInFlight(this.#lead.end.isInFlight)
     return cancellation
@@ -98,11 +98,11 @@ export class SharedRequest {
   /** Sends the request, and tells those who wait. It never rejects. */
   async #run(first: Lead): Promise<void> {
     for (let lead = first; ;) {
-      const outcome = await this.#fetch(lead)
-      const isOver = !('failure' in outcome) || lead.record.tookEffect !== 'no'
-      const next = isOver ? undefined : this.#tellThose(outcome, lead)
+      const ending = await this.#fetch(lead)
+      const isOver = !('failure' in ending) || lead.record.tookEffect !== 'no'
+      const next = isOver ? undefined : this.#tellThose(ending, lead)
       if (next === undefined) {
-        this.#tellAll(outcome)
+        this.#tellAll(ending)
         return
       }
       lead = this.#leadOf(next)
@@ -110,28 +110,28 @@ export class SharedRequest {
   }
 
   /** Tells a failure to the calls that it concerns, up to the first that it does not. @returns that call. */
-  #tellThose(outcome: Outcome, { leader, record, end }: Lead): Call | undefined {
+  #tellThose(ending: Ending, { leader, record, end }: Lead): Call | undefined {
     // One that was to be retried did not end the call: that was something of its own, such as its budget.
     const isOwn = record.failures.at(-1)?.wait !== null
     for (const [call, tell] of this.#waiting) {
       const isAlive = call !== leader && !call.cancellation.signal.aborted
       if (isAlive && (end.isLeft || (isOwn && !isAlike(call, leader)))) return call
       this.#waiting.delete(call)
-      tell(outcome)
+      tell(ending)
     }
     return undefined
   }
 
-  #tellAll(outcome: Outcome): void {
-    this.#outcome = outcome
-    for (const tell of this.#waiting.values()) tell(outcome)
+  #tellAll(ending: Ending): void {
+    this.#ending = ending
+    for (const tell of this.#waiting.values()) tell(ending)
     this.#waiting.clear()
     // Calls may join until the store has what was fetched.
     if (this.#fetched === undefined) this.#close()
   }
 
   /** Looks into the store, or else sends the request. It never rejects. */
-  async #fetch({ leader, record, end }: Lead): Promise<Outcome> {
+  async #fetch({ leader, record, end }: Lead): Promise<Ending> {
     try {
       const stored = await end.race(() => this.#stored.find())
       if (stored !== null) return { entry: stored, payer: undefined, record }

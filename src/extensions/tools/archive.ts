@@ -5,7 +5,7 @@ import { archiveInput } from '../../api/schema/tool-input.ts'
 import { count } from '../../lib/count.ts'
 import { type Room, compact, cutText } from './compact.ts'
 import { itemOf } from './list-result.ts'
-import type { Bought } from './pages.ts'
+import type { PageContent } from './kept-pages.ts'
 import type { Archive, ArchiveReach } from './types.ts'
 
 /** Most records that one call reads; the newest ones count. */
@@ -33,7 +33,7 @@ export const archiveText =
   'Call it before any tool that costs credits: its result says which time the collection covers, and what is missing.'
 
 /** Searches a collection, and says how far it reaches. */
-export async function searchArchive(archive: Archive, params: string, room: Room): Promise<Bought> {
+export async function searchArchive(archive: Archive, params: string, room: Room): Promise<PageContent> {
   const { query } = JSON.parse(params) as { query: string }
   const { kinds, total, reach } = await archive.find(query, { limit: most })
   const items = kinds

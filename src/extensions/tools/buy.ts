@@ -18,7 +18,7 @@ import { runUserCallback } from '../../lib/thrown.ts'
 import { type Fields, type Room, compact } from './compact.ts'
 import { ToolRefusal } from './failures.ts'
 import { itemOf } from './list-result.ts'
-import type { Bought, Page, Pages } from './pages.ts'
+import type { PageContent, KeptPage, KeptPages } from './kept-pages.ts'
 import { searchArchive } from './archive.ts'
 import type { Archive, Confirm, ToolCallOptions, ToolSummary } from './types.ts'
 
@@ -62,15 +62,6 @@ export interface ToolCall {
   readonly signal: AbortSignal | undefined
 }
 
-/** What a page is bought for. */
-interface Purchase {
-  readonly call: ToolCall
-  /** Holds the call to the cost that was approved. */
-  readonly budget: CreditBudget | undefined
-  /** Pages of the call that are done. */
-  readonly done: number
-}
-
 /**
  * Has the cost of a call's pages, from this one on, approved: by the budget, and by a person if it is high. The result is a budget that holds
  * them to that cost; undefined if they are free.
@@ -82,7 +73,7 @@ interface Purchase {
 export async function approveCost(
   { tool, args, pages, options, signal }: ToolCall,
   done: number,
-  { operation, params, pathId }: Page,
+  { operation, params, pathId }: KeptPage,
   { client, budget, confirmAbove, confirm }: SessionSettings,
 ): Promise<CreditBudget | undefined> {
   const left = pages - done
@@ -127,13 +118,18 @@ function itemsToExpect({ price }: Operation): number | undefined {
   return boundOf(price) === null ? assumedItems : undefined
 }
 
-/** Buys a page and keeps what results show of it, even of a paid answer that is not as documented. */
+/**
+ * Buys a page for a call, and keeps what results show of it, even of a paid answer that is not as documented.
+ *
+ * @param run The budget holds the call to the cost that was approved; `done` are its pages that are read.
+ */
 export async function buy(
-  page: Page,
-  { call, budget, done }: Purchase,
+  page: KeptPage,
+  call: ToolCall,
+  { budget, done }: { readonly budget: CreditBudget | undefined; readonly done: number },
   { transport, room }: SessionSettings,
-  pages: Pages,
-): Promise<Bought> {
+  pages: KeptPages,
+): Promise<PageContent> {
   const { operation, pathId } = page
   const { signal } = call
   const { fields, archive } = call.tool
@@ -159,18 +155,18 @@ export async function buy(
   try {
     // Once sent it may be charged, so its answer is waited for, even if the caller leaves.
     const { body } = await transport.send(operation, request, options, { callerLeft: signal })
-    return boughtFrom(body)
+    return contentFrom(body)
   } catch (error) {
     // Who has left takes no retry from those who wait for the same page.
     const isOver = error === signal?.reason || (isSocialSearchError(error) && hadNoEffect(error))
     if (signal?.aborted === true && isOver) throw new ToolRefusal('cancelled', 'cancelled before it was sent')
     if (!(error instanceof InvalidResponseError) || error.charged === 'no') throw error
-    return { ...boughtFrom(error.body), failure: { error } }
+    return { ...contentFrom(error.body), failure: { error } }
   } finally {
     clearInterval(timer)
   }
 
-  function boughtFrom(body: unknown): Bought {
+  function contentFrom(body: unknown): PageContent {
     const step = nextStep(operation, params, body)
     const next = step.kind === 'next' ? (canonicalJson(step.params) ?? '') : page.params
     const items = operation.list === undefined ? null : itemsOf(operation, body)

@@ -9,7 +9,13 @@ import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 import { type SessionSettings, type SessionTool, type ToolCall, approveCost, buy } from './buy.ts'
 import { StillWaiting, ToolRefusal, failureOf, isRefusal } from './failures.ts'
-import { type Bought, type Page, type PageFailure, type PageOffset, Pages } from './pages.ts'
+import {
+  type PageContent,
+  type KeptPage,
+  type PageFailure,
+  type PageOffset,
+  KeptPages,
+} from './kept-pages.ts'
 import { type Item, fitting, listResult } from './list-result.ts'
 import { inputIssues, readArguments } from './tool-schema.ts'
 import type { ToolCallOptions, ToolFailure, ToolResult } from './types.ts'
@@ -48,11 +54,11 @@ const outlookMs = 2000
 const retryAfterS = 20
 
 /** How far a call is. */
-interface Walk {
+interface ToolRun {
   /** Where it goes on; null after the last page. */
   readonly place: PageOffset | null
   /** The pages that it has read. */
-  readonly shown: readonly Page[]
+  readonly shown: readonly KeptPage[]
   /** Undefined for an answer without a list. */
   readonly items?: readonly Item[] | undefined
   readonly record?: ToolResult['record']
@@ -65,16 +71,13 @@ interface Walk {
   readonly failure?: PageFailure | undefined
 }
 
-/** What the end of every result is made of. */
-type Ending = Pick<Walk, 'remarks' | 'approved' | 'failure'>
-
 export class ToolSession {
   readonly #settings: SessionSettings
-  readonly #pages: Pages
+  readonly #pages: KeptPages
 
   constructor(settings: SessionSettings) {
     this.#settings = settings
-    this.#pages = new Pages(settings.transport, settings.reuseMs)
+    this.#pages = new KeptPages(settings.transport, settings.reuseMs)
   }
 
   /** Runs a tool; never rejects. */
@@ -90,7 +93,7 @@ export class ToolSession {
   }
 
   /** Where a call begins: where its handle leads, or at its first page. */
-  async #startOf({ tool, args, next }: ToolCall): Promise<Walk & { readonly place: PageOffset }> {
+  async #startOf({ tool, args, next }: ToolCall): Promise<ToolRun & { readonly place: PageOffset }> {
     const nothing = { shown: [], isFull: false, remarks: [] }
     if (next === undefined) {
       const page = this.#pages.pageAt(tool.operation, args)
@@ -107,60 +110,60 @@ export class ToolSession {
   }
 
   /** Reads page after page, until the caller leaves. It never rejects. */
-  async #read(call: ToolCall, start: Walk): Promise<Walk> {
+  async #read(call: ToolCall, start: ToolRun): Promise<ToolRun> {
     const { options, pages } = call
-    let walk = start
+    let run = start
     try {
-      while (walk.place !== null && walk.shown.length < pages && !walk.isFull && walk.failure === undefined) {
-        const { place } = walk
-        const done = walk.shown.length
+      while (run.place !== null && run.shown.length < pages && !run.isFull && run.failure === undefined) {
+        const { place } = run
+        const done = run.shown.length
         if (done > 0) runUserCallback(() => options.onProgress?.({ done, pages }))
-        walk = await whileWaiting(call, () => this.#approve(call, walk, place))
-        walk = await whileWaiting(call, () => this.#readPage(call, walk, place))
+        run = await whileWaiting(call, () => this.#approve(call, run, place))
+        run = await whileWaiting(call, () => this.#readPage(call, run, place))
       }
     } catch (error) {
-      return { ...walk, failure: { error } }
+      return { ...run, failure: { error } }
     }
-    return walk
+    return run
   }
 
   /** Has the cost approved, before the first page that has to be bought. */
-  async #approve(call: ToolCall, walk: Walk, { page }: PageOffset): Promise<Walk> {
-    const { approved, shown } = walk
-    if (approved !== undefined || page.outcome !== undefined || call.tool.archive !== undefined) return walk
-    return { ...walk, approved: await approveCost(call, shown.length, page, this.#settings) }
+  async #approve(call: ToolCall, run: ToolRun, { page }: PageOffset): Promise<ToolRun> {
+    const { approved, shown } = run
+    if (approved !== undefined || page.content !== undefined || call.tool.archive !== undefined) return run
+    return { ...run, approved: await approveCost(call, shown.length, page, this.#settings) }
   }
 
   /** Reads a page, which is bought at most once, also if several calls want it. */
-  async #readPage(call: ToolCall, walk: Walk, place: PageOffset): Promise<Walk> {
+  async #readPage(call: ToolCall, run: ToolRun, place: PageOffset): Promise<ToolRun> {
     const { page, offset } = place
     // While a person was asked, another call may have begun to buy an equal page.
-    const known = this.#pages.outcomeOf(page)
+    const known = this.#pages.contentOf(page)
     // A result has shown a part of it: it was paid for.
     const isPaidTwice = offset > 0 && known === undefined
-    const purchase = { call, budget: walk.approved, done: walk.shown.length }
-    const outcome = known ?? buy(page, purchase, this.#settings, this.#pages)
+    const paidBy = { budget: run.approved, done: run.shown.length }
+    const content = known ?? buy(page, call, paidBy, this.#settings, this.#pages)
     try {
-      const bought = await this.#pages.keepOutcome(page, outcome)
-      const remarks = isPaidTwice ? [...walk.remarks, boughtAgain] : walk.remarks
-      return this.#extended(call, { ...walk, remarks }, place, bought)
+      const bought = await this.#pages.keepContent(page, content)
+      const remarks = isPaidTwice ? [...run.remarks, boughtAgain] : run.remarks
+      return this.#extended(call, { ...run, remarks }, place, bought)
     } catch (error) {
       // The caller that it was bought for has left before it was sent: this call tries again.
-      if (isRefusal(error, 'cancelled') && call.signal?.aborted !== true) return walk
+      if (isRefusal(error, 'cancelled') && call.signal?.aborted !== true) return run
       throw error
     }
   }
 
-  /** The walk with the items of a further page that the result has room for. A summary counts all of them. */
-  #extended({ summary }: ToolCall, walk: Walk, { page, offset }: PageOffset, bought: Bought): Walk {
+  /** The run with the items of a further page that the result has room for. A summary counts all of them. */
+  #extended({ summary }: ToolCall, run: ToolRun, { page, offset }: PageOffset, bought: PageContent): ToolRun {
     const { items: all = [], record, failure, remark } = bought
-    const { items: earlier = [], shown, remarks } = walk
+    const { items: earlier = [], shown, remarks } = run
     const { maxItems } = this.#settings
     const found = all.slice(offset, summary === undefined ? offset + maxItems : undefined)
     const room = this.#most - earlier.reduce((sum, { size }) => sum + size, 0)
     const fit = summary === undefined ? fitting(found, room, earlier.length === 0) : found
     return {
-      ...walk,
+      ...run,
       place: placeAfter({ page, offset: offset + fit.length }, bought),
       shown: [...shown, page],
       items: bought.items && [...earlier, ...fit],
@@ -172,29 +175,29 @@ export class ToolSession {
   }
 
   /** The result of a call. What its caller gets is delivered; a caller who has left gets it the next time. */
-  async #answer(call: ToolCall, start: PageOffset, walk: Walk): Promise<ToolResult> {
+  async #answer(call: ToolCall, start: PageOffset, run: ToolRun): Promise<ToolResult> {
     let result: Partial<ToolResult>
     try {
-      result = await whileWaiting(call, () => this.#resultOf(call, start, walk))
+      result = await whileWaiting(call, () => this.#resultOf(call, start, run))
     } catch (error) {
-      if (call.signal?.aborted === true) return this.#left(call, start, walk)
-      return this.#end({}, { ...walk, failure: { error } })
+      if (call.signal?.aborted === true) return this.#left(call, start, run)
+      return this.#end({}, { ...run, failure: { error } })
     }
-    const { shown, items, isFull, remarks, failure } = walk
+    const { shown, items, isFull, remarks, failure } = run
     // Who is asked for approval gets the result of the next try.
     if (!isRefusal(failure?.error, 'confirmation')) for (const page of shown) this.#pages.deliver(page)
     const isEmpty = items?.length === 0 && call.next === undefined
     const notes = [...(isEmpty ? [noMatches] : []), ...remarks, ...(isFull ? [shortened] : [])]
-    return this.#end(result, { ...walk, remarks: notes })
+    return this.#end(result, { ...run, remarks: notes })
   }
 
   /** What a call has read, with handles of where it goes on. */
   async #resultOf(
     { args, summary, tool }: ToolCall,
     start: PageOffset,
-    walk: Walk,
+    run: ToolRun,
   ): Promise<Partial<ToolResult>> {
-    const { place, shown, items, record } = walk
+    const { place, shown, items, record } = run
     const hasDetails = items !== undefined && summary !== undefined
     const hasNext = tool.operation.list !== undefined && place !== start
     return {
@@ -211,7 +214,11 @@ export class ToolSession {
   }
 
   /** The result for a caller who has left, with the handle of what it asked for. */
-  async #left({ args, signal, tool }: ToolCall, start: PageOffset, { approved }: Walk): Promise<ToolResult> {
+  async #left(
+    { args, signal, tool }: ToolCall,
+    start: PageOffset,
+    { approved }: ToolRun,
+  ): Promise<ToolResult> {
     const isLate = signal?.reason instanceof StillWaiting
     const { advice, ...effect } = leftBehind[effectOf(tool.operation)]
     const error = isLate
@@ -225,7 +232,10 @@ export class ToolSession {
     }
   }
 
-  async #end(result: Partial<ToolResult>, { remarks, approved, failure }: Ending): Promise<ToolResult> {
+  async #end(
+    result: Partial<ToolResult>,
+    { remarks, approved, failure }: Pick<ToolRun, 'remarks' | 'approved' | 'failure'>,
+  ): Promise<ToolResult> {
     const credits = await this.#credits(approved)
     const charged = credits.spent > 0 ? 'yes' : credits.uncertain > 0 ? 'unknown' : 'no'
     const hasTexts = result.record !== undefined || (result.returned ?? 0) > 0
@@ -305,7 +315,7 @@ function readCall(tool: SessionTool, given: unknown, options: ToolCallOptions): 
 }
 
 /** Where a call goes on: on the same page, as long as it has further items. */
-function placeAfter(here: PageOffset, { items, next }: Bought): PageOffset | null {
+function placeAfter(here: PageOffset, { items, next }: PageContent): PageOffset | null {
   if (here.offset < (items?.length ?? 0)) return here
   return next === null ? null : { page: next, offset: 0 }
 }

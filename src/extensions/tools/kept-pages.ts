@@ -11,13 +11,13 @@ import { isTiedToRequests } from '../../lib/runtime.ts'
 import type { Compact } from './compact.ts'
 import type { Item } from './list-result.ts'
 
-/** What was bought, as results show it. */
-export interface Bought {
+/** What a page holds, as results show it. */
+export interface PageContent {
   /** Undefined for an answer without a list. */
   readonly items?: readonly Item[]
   readonly record?: Compact
   /** Null after the last page. */
-  readonly next: Page | null
+  readonly next: KeptPage | null
   /** What a result should say of it. */
   readonly remark?: string
   /** Set if the answer was paid for and is not as documented. */
@@ -30,7 +30,7 @@ export interface PageFailure {
 }
 
 /** A page of an operation, or its whole answer. */
-export interface Page {
+export interface KeptPage {
   /** What handles call it. Each time that it is bought, it has another id. */
   readonly id: string
   /** Names its operation, path and params: pages with one key are equal. */
@@ -41,14 +41,14 @@ export interface Page {
   /** Stands for the id in the path. */
   readonly pathId: string | undefined
   /** Set while it is bought, except in Cloudflare's workers, and once it is. */
-  outcome: Promise<Bought> | Bought | undefined
+  content: Promise<PageContent> | PageContent | undefined
   /** When it first reached its caller, in monotonic milliseconds; Infinity before. */
   deliveredAt: number
 }
 
 /** Where a result goes on. */
 export interface PageOffset {
-  readonly page: Page
+  readonly page: KeptPage
   /** Items of the page that earlier results have shown. */
   readonly offset: number
 }
@@ -59,11 +59,11 @@ type Arguments = Readonly<Record<string, unknown>>
 const kept = 200
 
 /** The latest pages of an instance, and the handles that lead to them. */
-export class Pages {
+export class KeptPages {
   readonly #handles: Handles
   readonly #reuseMs: number
   /** By id. */
-  readonly #pages = new Map<string, Page>()
+  readonly #pages = new Map<string, KeptPage>()
 
   constructor(transport: ClientTransport, reuseMs: number) {
     this.#handles = new Handles(transport)
@@ -86,7 +86,7 @@ export class Pages {
     args: Arguments,
     position: string | number | null = null,
     pageId?: string,
-  ): Page {
+  ): KeptPage {
     const { pathId, paging } = operation
     const { id, ...others } = args
     const params = {
@@ -105,53 +105,53 @@ export class Pages {
   }
 
   /** An equal page that may be shown again, or a new one. */
-  page(operation: Operation, params: string, pathId: string | undefined, id = randomId()): Page {
+  page(operation: Operation, params: string, pathId: string | undefined, id = randomId()): KeptPage {
     const key = JSON.stringify([operation.id, pathId, params])
-    const none = { outcome: undefined, deliveredAt: Infinity }
+    const none = { content: undefined, deliveredAt: Infinity }
     return this.#equal(key) ?? { id, key, operation, params, pathId, ...none }
   }
 
   /** The latest page with this key that was paid for, and may be shown to a call that has no handle of it. */
-  #equal(key: string): Page | undefined {
+  #equal(key: string): KeptPage | undefined {
     return [...this.#pages.values()].findLast(
       (page) =>
         page.key === key &&
-        page.outcome !== undefined &&
+        page.content !== undefined &&
         page.operation.price.kind !== 'free' &&
         this.ageOf(page) < this.#reuseMs,
     )
   }
 
   /** Milliseconds since its caller got a page; -Infinity before. */
-  ageOf({ deliveredAt }: Page): number {
+  ageOf({ deliveredAt }: KeptPage): number {
     return performance.now() - deliveredAt
   }
 
   /** What is known of a page: as it was bought or is being bought, or an equal one. */
-  outcomeOf({ outcome, key }: Page): Page['outcome'] {
-    return outcome ?? this.#equal(key)?.outcome
+  contentOf({ content, key }: KeptPage): KeptPage['content'] {
+    return content ?? this.#equal(key)?.content
   }
 
   /** Keeps what a page holds. One that could not be bought can be bought again. */
-  async keepOutcome(page: Page, outcome: Promise<Bought> | Bought): Promise<Bought> {
+  async keepContent(page: KeptPage, content: Promise<PageContent> | PageContent): Promise<PageContent> {
     // In Cloudflare's workers, no call may wait for the request of another.
-    if (!isTiedToRequests()) page.outcome = outcome
+    if (!isTiedToRequests()) page.content = content
     this.#keep(page)
     try {
-      return (page.outcome = await outcome)
+      return (page.content = await content)
     } catch (error) {
-      if (page.outcome === outcome) page.outcome = undefined
+      if (page.content === content) page.content = undefined
       throw error
     }
   }
 
   /** A page has reached its caller. */
-  deliver(page: Page): void {
+  deliver(page: KeptPage): void {
     page.deliveredAt = Math.min(page.deliveredAt, performance.now())
   }
 
   /** Keeps a page as the latest. */
-  #keep(page: Page): void {
+  #keep(page: KeptPage): void {
     remember(this.#pages, page.id, page, kept)
   }
 }
