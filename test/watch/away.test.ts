@@ -108,7 +108,7 @@ describe('watchSearches()', () => {
     expect([runs[0], runs[1], Number(runs[2]) >= 10]).toEqual([20, code, true])
   })
 
-  it('counts a look that may have been charged, also in the runs of a schedule: an outage costs no more than quiet hours', async () => {
+  it('counts a check that may have been charged, also in the runs of a schedule: an outage costs no more than quiet hours', async () => {
     const service = new SearchService({ a: 60, b: 60, c: 60 })
     const all = { a: { query: 'a' }, b: { query: 'b' }, c: { query: 'c' } }
     const budget = new CreditBudget(100, { every: 'day' })

@@ -47,7 +47,7 @@ describe('watchSearch()', () => {
 })
 
 describe('watchSearches()', () => {
-  it('tells the credits that a failed look may have cost', async () => {
+  it('tells the credits that a failed check may have cost', async () => {
     const { feed } = setUp(30)
     feed.onRequest = () => new Response('<html>', { status: 502 })
     const { client } = feed

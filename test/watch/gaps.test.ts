@@ -144,7 +144,7 @@ describe('watchSearch()', () => {
     expect(new Set(batches.flat()).size).toBe(90)
   })
 
-  it('fills gaps with looks of one page, and finds new posts in between', async () => {
+  it('fills gaps with checks of one page, and finds new posts in between', async () => {
     const { feed, start } = setUp(20, { once: true, maxPages: 1 })
     let state: WatchState | undefined
     const found: number[] = []

@@ -87,7 +87,7 @@ describe('watchSearch()', () => {
     expect([posts, gaps]).toEqual([[], []])
   })
 
-  it('looks once with `once`, and yields the state without new posts', async () => {
+  it('checks once with `once`, and yields the state without new posts', async () => {
     const { feed, start } = setUp(30, { once: true })
     const first = await drain(start())
     const second = await drain(start({ state: first.last }))
@@ -141,7 +141,7 @@ describe('watchSearch()', () => {
     expect([ahead!.all, right!.all]).toEqual([[], [1, 2, 3]])
   })
 
-  it('looks every `minInterval`, 15 minutes by default, whether posts come or not', async () => {
+  it('checks every `minInterval`, 15 minutes by default, whether posts come or not', async () => {
     useVirtualTime()
     for (const minInterval of [undefined, 60_000]) {
       const { feed, batches } = setUp(30, { minInterval })
@@ -180,7 +180,7 @@ describe('watchSearch()', () => {
     ['a cursor', {}, { query: 'a', cursor: 'b' }],
     ['another category', {}, { query: 'a', category: 'Top' }],
     ['a limit', { limit: 5 }],
-    ['no time between looks', { minInterval: 0 }],
+    ['no time between checks', { minInterval: 0 }],
     ['an overlap beyond a page', { overlap: 21 }],
     ['an unknown option', { every: 5 }],
     ['another start', { from: 'then' }],

@@ -43,7 +43,7 @@ describe('watchSearches()', () => {
     ])
   })
 
-  it('spreads the credits of a day, and looks more often where more posts come', async () => {
+  it('spreads the credits of a day, and checks more often where more posts come', async () => {
     const service = new SearchService({ busy: 12, quiet: 300, silent: 0 })
     const start = Date.now()
     const searches = { busy: { query: 'busy' }, quiet: { query: 'quiet' }, silent: { query: 'silent' } }
@@ -69,7 +69,7 @@ describe('watchSearches()', () => {
     expect(Math.max(...hours.map(({ length }) => length))).toBeLessThanOrEqual(4)
   })
 
-  it('never looks more often than `minInterval`, however much money there is', async () => {
+  it('never checks more often than `minInterval`, however much money there is', async () => {
     const service = new SearchService({ busy: 2 })
     const options = { budget: daily(10_000), signal: abortIn(3 * 60 * minute, 'over') }
     await run(watchSearches(service.client, { busy: { query: 'busy' } }, options))
@@ -99,7 +99,7 @@ describe('watchSearches()', () => {
     expect(all.at(-1)?.gaps).toEqual([])
   })
 
-  it('looks again within minutes when open calls give back what they had reserved', async () => {
+  it('checks again within minutes when open calls give back what they had reserved', async () => {
     const service = new SearchService({ acme: 30 })
     const start = Date.now()
     const budget = daily(100)
@@ -143,7 +143,7 @@ describe('watchSearches()', () => {
     expect(start + first * minute).toBeGreaterThanOrEqual(new Date(start).setUTCHours(24, 0, 0, 0))
   })
 
-  it('throws with `once` when the budget has nothing left for a search, after the looks that it allows', async () => {
+  it('throws with `once` when the budget has nothing left for a search, after the checks that it allows', async () => {
     const service = new SearchService({ acme: 30, globex: 30, hooli: 30 })
     const searches = { acme: { query: 'acme' }, globex: { query: 'globex' }, hooli: { query: 'hooli' } }
     const { error, all } = await run(
@@ -168,7 +168,7 @@ describe('watchSearches()', () => {
     expect((await watching(daily(1))).error).toBeInstanceOf(CreditBudgetError)
   })
 
-  it('puts the error of one search into its batch, looks at the others, and at it again when it is due', async () => {
+  it('puts the error of one search into its batch, checks the others, and it again when it is due', async () => {
     const service = new SearchService({ acme: 1, globex: 30 })
     const start = Date.now()
     // The second page of the second look, and the whole third one.
@@ -193,7 +193,7 @@ describe('watchSearches()', () => {
     expect(new Set(service.minutesOf('acme', start))).toEqual(new Set([0, 40, 80]))
   })
 
-  it.each(['a look', 'an error'])(
+  it.each(['a check', 'an error'])(
     'goes on within minutes when the clock is set back after %s',
     async (last) => {
       const service = new SearchService({ acme: 5 })
@@ -214,7 +214,7 @@ describe('watchSearches()', () => {
     expect(error).toBeInstanceOf(AuthenticationError)
   })
 
-  it('looks with `once` only at what is due within its budget, forgives a schedule that is a little early, and says when the next look is due', async () => {
+  it('checks with `once` only what is due within its budget, forgives a schedule that is a little early, and says when the next check is due', async () => {
     const service = new SearchService({ acme: 12 })
     const budget = daily(1000)
     let states = {}

@@ -24,7 +24,6 @@
 import { parseTime } from '../../lib/time.ts'
 import { type Listing, type PlacedPage, type ReadPage, addMissing, listingOf } from './listing.ts'
 import {
-  type PageAbove,
   type Spans,
   earlier,
   isKnown,
@@ -49,7 +48,11 @@ type Silence = NonNullable<WatchSpan['silence']>
 /** Times of posts, newest first, in milliseconds since 1970. */
 type Range = readonly [newest: number, oldest: number]
 
-export interface ReadTerms extends PageAbove {
+export interface ReadTerms {
+  /** Params of the newest page. */
+  readonly search: object
+  /** Params of a page above a gap, from which it is searched if the service has lost where it begins. */
+  readonly fallback: object
   /** How many known posts in a row show that two spans touch. */
   readonly overlap: number
   /** Most ids of a span. */

@@ -38,14 +38,12 @@ export function gapsOf(spans: Spans): WatchGap[] {
   )
 }
 
-/** Params of a page above a gap, from which it is looked for if the service has lost where it begins: at worst the newest page. */
-export interface PageAbove {
-  readonly search: object
-  readonly fallback: object
-}
-
-/** The service has lost where the gap below a span begins. No two gaps are looked for from one page: it is above the lower one. */
-export function withNextAbove(spans: Spans, at: number, { search, fallback }: PageAbove): Spans {
+/** The service has lost where the gap below a span begins. No two gaps are searched from one page: it is above the lower one. */
+export function withNextAbove(
+  spans: Spans,
+  at: number,
+  { search, fallback }: { readonly search: object; readonly fallback: object },
+): Spans {
   const isTaken = spans.some(({ next }) => next !== null && isSamePage(next, fallback))
   const next = isTaken ? search : fallback
   return spans.map((span, index) => (index === at ? { ...span, next, isNextAbove: true } : span))

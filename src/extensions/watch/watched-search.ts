@@ -137,18 +137,16 @@ export class WatchedSearch<Post extends AnyPost> implements DueSearch {
     const since = isFirst ? Infinity : Math.min(parseTime(this.#spans[0]?.oldest), now - drift)
     const isOld = (time: number): boolean => isEmpty && (isFirst || time < since)
     const before = this.pace
-    const isOfGaps = maxPages === 1 && this.#isGapNext && nextGap(this.#spans, now) !== -1
+    const firstGap = maxPages === 1 && this.#isGapNext ? nextGap(this.#spans, now) : newest
     const times: number[] = []
-    const options = {
-      ...{ search: this.#params, overlap, mostIds: Math.max(fewestIds, 2 * microblogPageSize * maxPages) },
-      ...{ maxPages: isFirst ? 1 : maxPages, now, isOfGaps },
-    }
+    const mostIds = Math.max(fewestIds, 2 * microblogPageSize * maxPages)
+    const terms = { search: this.#params, overlap, mostIds, now }
     const gaps = gapsOf(this.#spans).length
-    if (isOfGaps || maxPages > 1) this.#isStuck = true
-    for await (const page of readPages(pagesOf, this.#spans, options)) {
-      const { fresh, known } = sorted(page)
+    if (firstGap !== newest || maxPages > 1) this.#isStuck = true
+    for await (const page of readPages(pagesOf, this.#spans, firstGap, isFirst ? 1 : maxPages, terms)) {
+      const { fresh, known } = page
       this.failedAt = undefined
-      this.#isGapNext = maxPages === 1 && !isOfGaps
+      this.#isGapNext = maxPages === 1 && firstGap === newest
       // Posts older than the first page are not wanted.
       this.#spans = isFirst ? firstSpan(page.spans, now) : page.spans
       if (fresh.length > 0 || gapsOf(this.#spans).length < gaps) this.#isStuck = false
@@ -182,30 +180,27 @@ function firstSpan([span]: Spans, now: number): WatchSpan[] {
   return [span === undefined ? { ids: [], next: null, newest: time, oldest: time } : { ...span, next: null }]
 }
 
-/** Posts of a page, ids of the new ones, and what has been read with it. */
-type PageRead<Post> = Pick<Page<Post>, 'posts'> & Pick<Reading, 'fresh' | 'spans'>
-
-interface PagesTerms extends Omit<ReadTerms, 'fallback'> {
-  readonly maxPages: number
-  /** Reads gaps, and no newer posts. */
-  readonly isOfGaps: boolean
-}
-
 type Pages<Post> = (params: object, options: { readonly maxPages: number }) => AsyncIterable<Page<Post>>
 
 /** In place of the number of a gap: the newest posts. */
 const newest = -1
 
-/** Reads pages from the newest post down to known ones, and then fills gaps, the newest first. */
+/**
+ * Reads pages from the newest post down to known ones, and then fills gaps, the newest first.
+ *
+ * @param firstGap The gap to begin with, in place of the newest posts.
+ */
 async function* readPages<Post extends AnyPost>(
   pagesOf: Pages<Post>,
   known: Spans,
-  { maxPages, isOfGaps, ...terms }: PagesTerms,
-): AsyncGenerator<PageRead<Post>> {
+  firstGap: number,
+  maxPages: number,
+  terms: Omit<ReadTerms, 'fallback'>,
+): AsyncGenerator<Record<'fresh' | 'known', Post[]> & Pick<Reading, 'spans'>> {
   const { search, now } = terms
   let spans = known
   let left = maxPages
-  let gap = isOfGaps ? nextGap(spans, now) : newest
+  let gap = firstGap
   /** From where the gap may be reached if the service has lost its beginning: below the page that has met its span. */
   let fallback = search
   let isRefused = false
@@ -219,7 +214,7 @@ async function* readPages<Post extends AnyPost>(
         const reading = read(spans, { ...listOf(page), asked }, { ...terms, fallback })
         ;({ spans, at, isJoined, isSilent } = reading)
         next = page.next
-        yield { spans, fresh: reading.fresh, posts: page.posts }
+        yield { spans, ...sorted(page.posts, reading.fresh) }
         if (isJoined) break
         asked = next ?? asked
       }
@@ -228,7 +223,7 @@ async function* readPages<Post extends AnyPost>(
       if (!(error instanceof ValidationError) || gap === newest || (isRefused && fallback === search))
         throw error
       spans = withNextAbove(spans, at === newest ? gap : at, { search, fallback })
-      yield { spans, fresh: new Set(), posts: [] }
+      yield { spans, fresh: [], known: [] }
       if (fallback === search) {
         isRefused = true
         gap = newest
@@ -256,7 +251,10 @@ function listOf({ posts, next, meta }: Page<AnyPost>): Omit<ReadPage, 'asked'> {
 }
 
 /** The new posts of a page, and the others, each once. */
-function sorted<Post extends AnyPost>({ posts, fresh }: PageRead<Post>): Record<'fresh' | 'known', Post[]> {
+function sorted<Post extends AnyPost>(
+  posts: readonly Post[],
+  fresh: ReadonlySet<string>,
+): Record<'fresh' | 'known', Post[]> {
   const all = [...new Map(posts.map((post) => [idOf(post), post])).values()]
   const isFresh = (post: Post): boolean => fresh.has(idOf(post))
   return { fresh: all.filter(isFresh), known: all.filter((post) => !isFresh(post)) }
