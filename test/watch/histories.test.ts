@@ -52,7 +52,6 @@ async function watch(
   feed.pageSize = pageSize
   const end = new AbortController()
   const sink = new Set<string>()
-  const batches: string[][] = []
   let state: WatchState | null = null
   let turns = -1
   // Where every known post is gone, a gap stays for hours.
@@ -106,7 +105,6 @@ async function watch(
         if (state === null) old = new Set(feed.ids)
         if (crash !== 'before work') {
           const ids = batch.posts.map((post) => ('urn' in post ? post.urn : post.id))
-          batches.push(ids)
           for (const id of ids) sink.add(id)
         }
         if (crash !== 'no') break
@@ -117,7 +115,7 @@ async function watch(
       isOver = true
     }
   }
-  return { feed, sink, batches, old }
+  return { feed, sink, old }
 }
 
 /** A late post ends up between two posts that were known before the gap above them. */
@@ -151,27 +149,3 @@ it.each<[string, Source, (turn: Turn) => Turn]>([
     { numRuns: 50, examples: [lateInGap] },
   )
 })
-
-it.each<[string, number, (turn: Turn) => Turn]>([
-  ['none twice', 3, (turn) => turn],
-  ['none twice, and none older than its first page if none is removed or moved', 10, growingOnly],
-])(
-  'watchSearch() yields %s, unless the process dies between batch and state',
-  async (_, maxPages, change) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.nat(200),
-        fc.array(turn, { minLength: 1, maxLength: 8 }),
-        async (before, history) => {
-          const calm = history.map((turn) => ({ ...change(turn), crash: 'no' as const }))
-          const { batches, old } = await watch(before, calm, maxPages)
-          const [, ...later] = batches
-          const ids = batches.flat()
-          expect(new Set(ids).size).toBe(ids.length)
-          if (change === growingOnly) expect(later.flat().filter((id) => old.has(id))).toEqual([])
-        },
-      ),
-      { numRuns: 30 },
-    )
-  },
-)

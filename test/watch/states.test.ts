@@ -4,59 +4,11 @@ import { listed, setUpChecks, sorted, truth } from './checks.ts'
 import type { Feed } from './feed.ts'
 import { range } from './helpers.ts'
 
-const [minute, hour] = [60_000, 3_600_000]
+const hour = 3_600_000
 const start = Date.UTC(2026, 10, 19)
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: start + 30 * hour }))
 afterEach(() => void vi.useRealTimers())
-
-const idsOf = (newest: number, oldest: number) => listed(oldest, newest)
-const timeOf = (id: number) => new Date(start + id * minute).toISOString()
-const times = (newest: number, oldest: number) => ({ newest: timeOf(newest), oldest: timeOf(oldest) })
-/** With a field that is not written any more. */
-const pace = { at: start + 26 * hour, fast: [50, 1e7], slow: [76, 9e7], watched: [58, 7e6] }
-
-/** As an earlier version has stored them: 20 posts, then twice 60 more with two pages a check. */
-const microblog = {
-  search: '{"category":"Latest","query":"acme"}',
-  spans: [
-    {
-      ids: idsOf(140, 121),
-      next: { query: 'acme', category: 'Latest', cursor: '121' },
-      ...times(140, 121),
-      silence: [start + 26 * hour, start + 26 * hour],
-    },
-    { ids: idsOf(80, 41), next: { query: 'acme', category: 'Latest', cursor: '41' }, ...times(80, 41) },
-    { ids: idsOf(20, 1), next: null, ...times(20, 1) },
-  ],
-  pace,
-}
-const professionalnet = {
-  search: '{"query":"acme","sort_by":"recent"}',
-  spans: [
-    { ids: idsOf(140, 121), next: { query: 'acme', sort_by: 'recent', page: 2 }, ...times(140, 121) },
-    { ids: idsOf(80, 41), next: { query: 'acme', sort_by: 'recent', page: 3 }, ...times(80, 41) },
-    { ids: idsOf(20, 1), next: null, ...times(20, 1) },
-  ],
-  pace,
-}
-
-it.each([
-  ['microblog', microblog],
-  ['professionalnet', professionalnet],
-] as const)(
-  'watchSearch() fills the gaps of a state that an earlier version has stored for %s, and finds each post once',
-  async (network, stored) => {
-    const { feed, check, found } = setUpChecks(150, { maxPages: 3 }, network)
-    feed.start = start
-    let gaps = await check({ state: stored as unknown as WatchState })
-    for (let n = 1; n < 6 && gaps.length > 0; n++) {
-      vi.advanceTimersByTime(hour)
-      gaps = await check()
-    }
-    expect([gaps, sorted(found)]).toEqual([[], [...range(21, 40), ...range(81, 120), ...range(141, 150)]])
-  },
-)
 
 /** A state that has read some posts and the first 20, and keeps of others in between only their times. */
 function stateWithDropped(feed: Feed, upper: readonly number[], dropped: readonly [number, number]) {

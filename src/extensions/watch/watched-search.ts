@@ -17,7 +17,7 @@ import {
 } from './options.ts'
 import type { ReadPage } from './listing.ts'
 import { type ReadTerms, type Reading, read } from './read.ts'
-import { type Spans, gapsOf, hasGapToFill, isKnown, nextGap, withNextAbove } from './spans.ts'
+import { type Spans, gapsOf, hasGapToFill, nextGap, withNextAbove } from './spans.ts'
 import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
 
 /** The least that ids of a span are limited to. */
@@ -63,8 +63,7 @@ export class WatchedSearch<Post extends AnyPost> implements DueSearch {
     this.price = (isProfessionalnet ? professionalnetPostsSearch : microblogSearch).price.credits
     if (state !== null) assertState(state, this.#params)
     const { spans = [], pace = null, failedAt, isGapNext = false } = state ?? {}
-    // Earlier versions took an empty first page for the whole truth.
-    this.#spans = spans.filter(isKnown)
+    this.#spans = spans
     this.pace = pace
     this.failedAt = failedAt
     this.#isGapNext = isGapNext
