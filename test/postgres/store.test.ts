@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { postgresStore, SharedBudget, SharedLimiter } from '../../src/extensions/shared/index.ts'
+import { postgresStore, SharedLimiter } from '../../src/extensions/shared/index.ts'
 import { openStore } from '../redis/clients.ts'
 import { sharedLimiterContract } from '../shared/limiter-contract.ts'
 import { type StoreServer, storeContract } from '../shared/store-contract.ts'
@@ -108,28 +108,6 @@ describe('postgresStore()', () => {
     expect(await store.update('met', (value) => ({ result: value }))).toBe('nothing and mine')
     expect(isMet).toBe(true)
     await pool.end()
-  })
-
-  it('lets calls and outcomes wait while the server is away, and goes on by itself once it is back', async () => {
-    const pools = [poolOf(), poolOf()]
-    const log: string[] = []
-    const note = (message: string) => void log.push(message)
-    const common = { store: postgresStore(pools[0]!), logger: { warn: note, info: note } }
-    const limiter = new SharedLimiter({ ...common, organization: 'away' })
-    const budget = new SharedBudget({ ...common, name: 'away', limit: 10 })
-    ;(await limiter.acquire(queueRequest())).end()
-    const reservation = await budget.reserve(2, 'any')
-    await server.kill()
-    const waiting = limiter.acquire(queueRequest())
-    reservation.settle(2)
-    const away = 'the shared store is unavailable'
-    await expect.poll(() => log).toEqual([away, away])
-    await server.restart()
-    ;(await waiting).end()
-    const other = new SharedBudget({ store: postgresStore(pools[1]!), name: 'away', limit: 10 })
-    await expect.poll(() => other.summary()).toMatchObject({ spent: 2, uncertain: 0 })
-    await limiter.close()
-    await Promise.all(pools.map((pool) => pool.end()))
   })
 
   it('says that its role may not create the table, and needs no more rights on it than docs/fleet.md says', async () => {

@@ -7,8 +7,7 @@ import { jsonSchemaOf } from '../../src/api/schema/json-schema.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { validateBody } from '../../src/core/call/check.ts'
-import { catalog, requests, responses } from '../support/documented-shapes.ts'
-import type { Shape } from '../support/shapes.ts'
+import { type Shape, catalog, requests, responses } from '../support/documented-shapes.ts'
 
 const rules = { validation: 'strict' } as const
 const named = (cases: [Operation, Shape][]) =>

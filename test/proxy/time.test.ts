@@ -7,16 +7,6 @@ import { clientOf, leave, post, setUp } from './setup.ts'
 virtualTime()
 
 describe('a caller of createProxy() who leaves', () => {
-  it('before the call is sent pays nothing', async () => {
-    const { proxy, sandbox, backend } = setUp({}, { backend: { limits: { inFlight: 1, perMinute: false } } })
-    sandbox.inject({ delay: 1000 })
-    const first = post(proxy)
-    expect(await leave(proxy)).toMatchObject({ status: 499 })
-    expect((await settle(first)).value?.status).toBe(200)
-    expect(sandbox.requests).toHaveLength(1)
-    expect(backend.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
-  })
-
   it('before the budget is known reserves nothing, with any budget', async () => {
     const budget = new CreditBudget(0)
     const reserve = vi.spyOn(budget, 'reserve')

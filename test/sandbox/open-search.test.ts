@@ -78,11 +78,4 @@ describe('createSandbox() operations', () => {
     expect([answer.status, issuesOf(answer)]).toEqual([status, issues])
     expect(sandbox.ledger.spent).toBe(0)
   })
-
-  it('refuse the cursor of another query', async () => {
-    const { sandbox, client } = setUp()
-    const { next } = await client.technews.search({ query: 'typescript' })
-    const answer = await call(sandbox, 'POST /data/technews/search', { ...next, query: 'ai' })
-    expect(issuesOf(answer)).toEqual(['cursor'])
-  })
 })
