@@ -90,19 +90,6 @@ describe('equal calls in flight', () => {
     expect([told, client.credits.uncertain]).toEqual([[0, 2], 2])
   })
 
-  it('abort their request when the last call aborts', async () => {
-    service.script(slow(1000))
-    const { client } = cached()
-    const abort = new AbortController()
-    const calls = [1, 2].map(() => begin(client.microblog.search(query, { signal: abort.signal })))
-    await pass(500)
-    abort.abort('both')
-    expect((await settle(Promise.all(calls))).value!).toMatchObject([{ error: 'both' }, { error: 'both' }])
-    expect(client.credits).toMatchObject({ spent: 0, uncertain: 2, reserved: 0 })
-    await settle(client.microblog.search(query))
-    expect(service.arrivals).toHaveLength(2)
-  })
-
   it('end with one error when the answer is lost: nothing is sent twice', async () => {
     service.script(() => Response.error())
     const { client } = cached()
@@ -228,9 +215,13 @@ describe('equal calls in flight', () => {
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 0 })
   })
 
-  it('share a refusal of the service', async () => {
+  it('share a refusal of the service, each with a budget of its own', async () => {
     service.script(() => failure(403, 'forbidden'))
-    for (const { error } of await endsOf(cached().client, 10)) expect(error).toMatchObject({ status: 403 })
+    const { client } = cached()
+    const budgets = [new CreditBudget(10), new CreditBudget(20)]
+    const calls = budgets.map((budget) => begin(client.microblog.search(query, { budget })))
+    for (const { error } of (await settle(Promise.all(calls))).value!)
+      expect(error).toMatchObject({ status: 403 })
     expect(service.arrivals).toHaveLength(1)
   })
 
