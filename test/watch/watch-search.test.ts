@@ -33,14 +33,6 @@ describe('watchSearch()', () => {
     expect(feed.requests).toHaveLength(5)
   })
 
-  it('continues from a stored state, and buys no known page again', async () => {
-    const { feed, batches, start } = setUp()
-    const { state } = await next(batches)
-    feed.post(3)
-    expect(idsOf(await next(start({ state: JSON.parse(JSON.stringify(state)) })))).toEqual([31, 32, 33])
-    expect(feed.requests).toHaveLength(2)
-  })
-
   it('finds a post that appears below newer ones', async () => {
     const { feed, batches } = setUp()
     await next(batches)
@@ -105,16 +97,6 @@ describe('watchSearch()', () => {
     const { state, gaps } = await next(start({ state: old }))
     expect(gaps).toEqual([{ from: null, to: feed.timeOf('36') }])
     expect((await drain(start({ state, maxPages: 10 }))).all).toEqual(range(31, 35))
-  })
-
-  it('yields only the state of the first poll with `from: now`', async () => {
-    const { feed, start } = setUp(30, { from: 'now' })
-    const batches = start()
-    const { posts, state } = await next(batches)
-    expect(posts).toEqual([])
-    feed.post(2)
-    expect(idsOf(await next(start({ state })))).toEqual([31, 32])
-    expect(idsOf(await next(batches))).toEqual([31, 32])
   })
 
   it.each([undefined, 'now' as const])(
