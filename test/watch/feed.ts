@@ -34,10 +34,6 @@ export class Feed {
     return this.entries.map(({ id }) => id)
   }
 
-  get polls(): number {
-    return this.requests.filter((cursor) => cursor === undefined).length
-  }
-
   /** Lists new posts, the newest last. */
   post(count: number): string[] {
     return Array.from({ length: count }, () => this.insert(0))
