@@ -226,6 +226,16 @@ describe('watchSearch() of short pages', () => {
     expect(await pollNetwork(feed, state)).toMatchObject({ requests: 1, ids: [] })
   })
 
+  it('stops below as many known posts in a row as the overlap, also when they are on several pages', async () => {
+    const { feed, start } = setUp(60, { once: true, overlap: 10 })
+    const { last } = await drain(start())
+    feed.pageSize = 5
+    feed.post(3)
+    const { length } = feed.requests
+    expect((await drain(start({ state: last }))).all).toEqual([61, 62, 63])
+    expect(feed.requests.length - length).toBe(3)
+  })
+
   it('finds a late post on the second page when pages are shorter than the overlap', async () => {
     const { feed, start } = setUp(300, { once: true, overlap: 10 })
     const { last } = await drain(start())
