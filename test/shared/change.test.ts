@@ -190,6 +190,8 @@ text → open 4 2, line 3 5 6, closed:b, alive 2 3 4 5 6`,
 taken | 10 3 a → waits a | lose | 20 4 a → waits a for 200, wakes * | 220 4 a → gets a | 230 3 a → waits a for 2790
 3010 5 - → waits - for 10 | 3100 5 - → waits -, unchanged
 text → open 4 1 2, line 3 5, alive 1 2 3 4 5`,
+    'but no place that its process has taken again in the new state': `
+taken | 10 3 - → waits - | 20 1 → unchanged | lose | 30 3 - → waits - for 3000, wakes * | 40 1 → unchanged | text → open 1 2, line 3, alive 1 2 3`,
     'but for requests that have ended since, as their process knows': `
 taken | 10 3 - → waits - | 20 1 end → wakes 3 | lose | 30 2 → wakes * | 35 3 → unchanged | text → open 1 2, line, alive 1 2 | 40 1 →
 text → open 2 3, line, alive 2 3 | 50 3 → | text → open 2, line, alive 2`,
