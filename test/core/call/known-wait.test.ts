@@ -45,17 +45,23 @@ describe.each([{ deadline: 3000 }, { maxQueueWait: 3000 }] satisfies Partial<Cli
       expect([error, ms > 1000, service.arrivals.length]).toEqual([undefined, true, 1])
     })
 
-    it('rejects a queued call at once when a 429 closes its surface for longer', async () => {
-      const refused = slow(2000, () => rateLimited(2))
-      service.script(refused, () => ok())
-      const client = makeClient({ limits: { inFlight: 1 } })
-      const first = client.microblog.search(query).then()
-      await pass(1)
-      const { error, ms } = await settle(client.microblog.search(query, options))
-      expect(error).toMatchObject({ name: 'RateLimitError', retryAfter: 2, attempts: [] })
-      expect(ms).toBeLessThan(2100)
-      expect((await settle(first)).error).toBeUndefined()
-    })
+    it.each([
+      [2000, 2],
+      [2500, 1],
+    ])(
+      'rejects a queued call at once when a 429 after %i ms closes its surface for %i s',
+      async (after, retryAfter) => {
+        const refused = slow(after, () => rateLimited(retryAfter))
+        service.script(refused, () => ok())
+        const client = makeClient({ limits: { inFlight: 1 } })
+        const first = client.microblog.search(query).then()
+        await pass(1)
+        const { error, ms } = await settle(client.microblog.search(query, options))
+        expect(error).toMatchObject({ name: 'RateLimitError', retryAfter, attempts: [] })
+        expect(ms).toBeLessThan(after + 100)
+        expect((await settle(first)).error).toBeUndefined()
+      },
+    )
 
     it('rejects only the calls behind others that cannot be sent in time', async () => {
       service.script(() => ok())
