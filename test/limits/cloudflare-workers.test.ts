@@ -23,18 +23,34 @@ limiterContract('LocalLimiter in a worker whose requests cannot wake each other'
 describe('LocalLimiter in a worker whose requests cannot wake each other', () => {
   const limits = { inFlight: 1, perMinute: Infinity }
 
-  it('acquire() gets the slot of a call whose worker request was cut off', async () => {
-    const limiter = new AbortableLimiter(limits)
+  /** A call of another worker request, whose timers never fire. */
+  function acquireCutOff(limiter: AbortableLimiter): void {
     const { setTimeout } = globalThis
-    // Like another worker request, whose timers never fire.
     vi.stubGlobal('setTimeout', () => 0)
     void limiter.acquire({})
     vi.stubGlobal('setTimeout', setTimeout)
+  }
+
+  it('acquire() gets the slot of a call whose worker request was cut off', async () => {
+    const limiter = new AbortableLimiter(limits)
+    acquireCutOff(limiter)
     await pass(100)
     const { value, ms } = await settle(limiter.acquire({}))
     expect(value).toBeDefined()
     expect(ms).toBeGreaterThan(1500)
     expect(ms).toBeLessThan(5000)
+  })
+
+  it('acquire() goes before a queued call whose worker request was cut off', async () => {
+    const limiter = new AbortableLimiter(limits)
+    const { value: first } = await settle(limiter.acquire({}))
+    acquireCutOff(limiter)
+    let isGranted = false
+    void limiter.acquire({}).then(() => (isGranted = true))
+    await pass(5000)
+    first?.end()
+    await pass(50)
+    expect(isGranted).toBe(true)
   })
 
   it.each([
