@@ -39,6 +39,13 @@ describe('execute() keeps a result short', () => {
     expect(result.items?.[0]?.['left_out']).toContain('text12')
   })
 
+  it('of a record that is nested too deep, and names the field that is left out', async () => {
+    const nested = (levels: number): unknown => (levels === 0 ? 'in' : { in: nested(levels - 1) })
+    const { list } = listing([{ id: 'men_1', shallow: nested(5), deep: nested(6) }])
+    const { items } = await list.execute({})
+    expect(items).toMatchObject([{ shallow: nested(5), left_out: ['deep'] }])
+  })
+
   it('with a summary of rich records', async () => {
     const result = await listing(rich).list.execute({ summary: 'author' })
     expect(JSON.stringify(result).length).toBeLessThan(20_000)
