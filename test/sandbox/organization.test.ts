@@ -55,6 +55,12 @@ describe('createSandbox() organization', () => {
     expect((await client.mentions.count({ since, until }))['count']).toBe(between.length)
   })
 
+  it('gives at most 100 records a page', async () => {
+    const content = { listeners: Array.from({ length: 101 }, (_, n) => ({ id: `lis_${n}` })) }
+    const { listeners } = await setUp({ content }).client.listeners.list({ count: 101 })
+    expect(listeners).toHaveLength(100)
+  })
+
   it('refuses a cursor of another list', async () => {
     expect(issuesOf(await call(setUp().sandbox, 'GET /mentions?cursor=x'))).toEqual(['cursor'])
   })

@@ -33,6 +33,13 @@ describe('createSandbox() search', () => {
     expect((await client.microblog.search(coffee)).posts).toEqual(top.slice(0, 20))
   })
 
+  it('makes up no more quotes than reposts, reposts than likes, or likes than views', () => {
+    for (const { quoteCount, retweetCount, favoriteCount, viewsCount } of latest.map(
+      (post) => post.engagements,
+    ))
+      expect(descending([viewsCount, favoriteCount, retweetCount, quoteCount])).toBe(true)
+  })
+
   it('keeps posts with images or with a video when the category is Photos or Videos', async () => {
     const photos = await find({ ...coffee, category: 'Photos' })
     const videos = await find({ ...coffee, category: 'Videos' })
