@@ -164,6 +164,9 @@ describe('find and describe on a terminal', () => {
       /search +records +gaps +credits +from +to [^]*coffee · microblog +2 +0 +2 +2025-11-0\d /,
     )
     expect(described.out).toContain('Records: microblog_posts 2')
+    sandbox.publish({ microblog: posts(30, 80) })
+    await social('watch coffee --once --max-pages 1 --out p.db')
+    expect((await social('find p.db acme')).err).toContain('; 1 gap (see describe)\n')
   })
 })
 
