@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { SharedLimiter, type SharedStore } from '../../src/extensions/shared/index.ts'
-import { type TaggedText, swapText } from '../../src/extensions/shared/stores/swap.ts'
+import { type Exchange, type TaggedText, swapText } from '../../src/extensions/shared/stores/swap.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { queueRequest } from '../support/limiter.ts'
 
@@ -80,6 +80,14 @@ async function fleet(callers: readonly number[], seconds: number) {
   await settle(Promise.all(limiters.map((limiter) => limiter.close())))
   return { mostOpen, sends }
 }
+
+describe('swapText()', () => {
+  it('asks nothing more of a database that it cannot reach', async () => {
+    const exchange = vi.fn<Exchange>().mockRejectedValue(new Error('down'))
+    await expect(swapText(() => ({ result: 0 }), exchange)).rejects.toThrow('down')
+    expect(exchange).toHaveBeenCalledOnce()
+  })
+})
 
 describe('SharedLimiter', () => {
   it.each([0, 60, 150, 300].flatMap((far) => [1, 3].map((near) => [far, near] as const)))(
