@@ -296,12 +296,13 @@ describe('watchSearches()', () => {
     },
   )
 
-  it.each<[string, object, object?]>([
+  it.each<[string, object | null, object?]>([
     ['a cursor', { a: { query: 'a', cursor: 'b' } }],
     ['the wrong order', { a: { query: 'a', network: 'professionalnet', sort_by: 'relevant' } }],
     ['a network that it does not know', { a: { query: 'a', network: 'technews' } }],
     ['a query without its object', { a: 'a' }],
     ['no search', { a: null }],
+    ['no searches', null],
     ['the state of another search', { a: { query: 'a' } }, { states: { a: { search: '', spans: [] } } }],
   ])('refuses %s, and pays for nothing', async (_, searches, options = {}) => {
     const service = new SearchService({ a: 30 })
