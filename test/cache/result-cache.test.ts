@@ -40,6 +40,14 @@ describe('ResultCache', () => {
     expect(budget.summary().spent).toBe(0)
   })
 
+  it('gives the call that is sent the response with its headers', async () => {
+    service.script(() =>
+      ok(page(['1']), { headers: { 'content-type': 'application/json', 'x-served-by': 'a' } }),
+    )
+    const { value } = await settle(cached().client.microblog.search(query).withResponse())
+    expect(value?.response.headers.get('x-served-by')).toBe('a')
+  })
+
   it('gives each call a copy of the answer', async () => {
     service.script(() => ok())
     const { client } = cached()

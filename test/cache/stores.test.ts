@@ -12,6 +12,19 @@ import { cached, mapStore } from './cached.ts'
 
 const service = scriptedService()
 
+describe('a ResultCache without a store', () => {
+  it('keeps 500 answers by default', async () => {
+    service.script(() => ok())
+    const { client } = cached({ limits: { perMinute: 1000 } })
+    const search = (n: number) => client.microblog.search({ query: `query ${n}` })
+    for (let n = 0; n <= 500; n++) await search(n)
+    await search(1)
+    expect(service.arrivals).toHaveLength(501)
+    await search(0)
+    expect(service.arrivals).toHaveLength(502)
+  })
+})
+
 describe('a ResultCache with a store', () => {
   it('stores neither the params nor the key, also if the service repeats it', async () => {
     const headers = { 'content-type': `application/json; key=${apiKey}` }
