@@ -96,6 +96,11 @@ describe('createTable()', () => {
     ])
   })
 
+  it('cuts a text beside the main one, so that other columns fit', () => {
+    const records = [{ text: 'long '.repeat(20), note: 'short '.repeat(12), end: '|' }]
+    expect(linesOf(records, 80, ['text', 'note', 'end'])[0]).toMatch(/^text +note +end$/)
+  })
+
   it('shows date, author, text and state of undocumented records first', () => {
     const records = [
       { id: 'men_1', author: 'a', state: 'new', publishedAt: afternoon, text: 'a comment' },

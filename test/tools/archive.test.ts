@@ -16,7 +16,14 @@ async function collect(known: readonly string[]) {
   const records = [...byTopic.values()].flat()
   const times = records.map(({ timestamp }) => timestamp).sort()
   const [from = null, to = null] = [times[0], times.at(-1)]
-  const reach = { records: records.length, from, to, lastCheck: null, gaps: 1, searches: known }
+  const reach = {
+    records: records.length,
+    from,
+    to,
+    lastCheck: '2026-11-20T12:00:00Z',
+    gaps: 1,
+    searches: known,
+  }
   const find = (query: string, { limit }: { limit: number }) => {
     const found = byTopic.get(query) ?? []
     const kinds =
@@ -63,7 +70,9 @@ describe('archive_search', () => {
     const search = createTools({ client, budget: 1, archive: await collect(['coffee']) }).archive_search
     const first = await search?.execute({ query: 'coffee' })
     expect(first).toMatchObject({ ok: true, returned: 20, credits: { spent: 0, remaining: 1 } })
-    expect(first?.notice).toMatch(/data.*The collection has 100 records from .* posts are missing in 1 span/s)
+    const covered =
+      /data.*The collection has 100 records from .*, updated 2026-11-20T12:00:00Z; posts are missing in 1 span/s
+    expect(first?.notice).toMatch(covered)
     const second = await search?.execute({ query: 'coffee', next: first?.next })
     expect(second?.items?.[0]).not.toEqual(first?.items?.[0])
     const counted = await search?.execute({ query: 'coffee', summary: 'day' })
