@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import { social, useCommand } from './command.ts'
 
-useCommand()
-
 describe('quote', () => {
+  useCommand()
+
   it.each<[string, object]>([
     ['search --max-pages 50', { atMost: 100, duration: 120_000, why: '2 credits a page for 50 pages' }],
     ['search coffee', { atMost: 2, expected: 2 }],
@@ -25,5 +25,16 @@ describe('quote', () => {
     vi.stubEnv('SOCIAL_SEARCH_API_KEY', '')
     const { code, out } = await social(`quote ${job}`)
     expect([code, JSON.parse(out)]).toMatchObject([0, quote])
+  })
+})
+
+describe('quote on a terminal', () => {
+  useCommand({}, ['stdout'])
+
+  it.each([
+    ['search coffee', 'coffee: At most 2 credits: 2 credits a page for 1 page.\n'],
+    ['search --max-pages 2', 'At most 4 credits: 2 credits a page for 2 pages.\n'],
+  ])('says it in a sentence, with the query if there is one: %s', async (job, text) => {
+    expect((await social(`quote ${job}`)).out).toBe(text)
   })
 })
