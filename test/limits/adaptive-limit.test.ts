@@ -20,14 +20,20 @@ it('refused() takes one request from the allowance for each short 429 in a row b
   expect(adaptive.allowance).toBe(19)
 })
 
-it('refused() takes the allowance to the requests sent, by at most three tenths, when a 429 announces a full window', () => {
-  const adaptive = new AdaptiveLimit(20, 60_000)
-  const allowances = [18, 2, 2].map((sent) => {
-    adaptive.refused(sent, 30_000)
-    return adaptive.allowance
-  })
-  expect(allowances).toEqual([18, 18 * 0.7, 18 * 0.7 * 0.7])
-})
+it.each([
+  [20, [18, 2, 2], [18, 18 * 0.7, 18 * 0.7 * 0.7]],
+  [2, [0, 0], [2 * 0.7, 1]],
+])(
+  'refused() takes an allowance of %i to the requests sent, by at most three tenths and not below one, when a 429 announces a full window',
+  (limit, sends, expected) => {
+    const adaptive = new AdaptiveLimit(limit, 60_000)
+    const allowances = sends.map((sent) => {
+      adaptive.refused(sent, 30_000)
+      return adaptive.allowance
+    })
+    expect(allowances).toEqual(expected)
+  },
+)
 
 const limits = { inFlight: 2, perMinute: 20, windowMs: 60_000 }
 
