@@ -93,8 +93,9 @@ describe('two processes with one store', () => {
   ])('one of them %s', async (_, age, outcome) => {
     const { server, sessions } = await two(expired({ refreshSentAt: Date.now() + storeAheadMs - age }))
     const answer = sessions[0].token().catch((error: unknown) => (error as { reason: string }).reason)
-    const first = await Promise.race([answer, pass(900).then(() => 'no answer')])
-    expect([first, server.forms]).toEqual([outcome, []])
+    const wait = pass(900).then(() => 'no answer')
+    expect([await Promise.race([answer, wait]), server.forms]).toEqual([outcome, []])
+    await wait
     await settle(answer)
   })
 
@@ -167,13 +168,15 @@ describe('OAuthSession with a store that is late', () => {
   }
 
   it.each([
-    ['are read', 0, tokenSet()],
-    ['are renewed', 125, tokenSet({ expiresAt: 0 })],
-  ])('signs out while the tokens %s', async (_, ms, tokens) => {
+    ['are read', 0, tokenSet(), 50],
+    ['are read for longer', 20, tokenSet(), 0],
+    ['are renewed', 125, tokenSet({ expiresAt: 0 }), 50],
+  ])('signs out while the tokens %s', async (_, ms, tokens, signOutMs) => {
     const { world, session } = await late(tokens)
     world.replyMs = 50
     const token = session.token().catch(() => {})
     await pass(ms)
+    world.replyMs = signOutMs
     await settle(session.signOut())
     await settle(token)
     expect((await settle(session.token())).error).toMatchObject({ reason: 'no_tokens' })
