@@ -54,6 +54,14 @@ export class Feed {
     this.entries.splice(position, 1)
   }
 
+  /** Turns the order of so many posts round. */
+  reverse(position: number, count: number): void {
+    const part = this.entries.slice(position, position + count)
+    const ranks = part.map(({ rank }) => rank).reverse()
+    part.forEach((entry, index) => (entry.rank = ranks[index] ?? entry.rank))
+    this.entries.sort((a, b) => b.rank - a.rank)
+  }
+
   /** What is behind a cursor. */
   after(cursor: string | undefined): string[] {
     const limit = cursor === undefined ? Infinity : Number(cursor)
