@@ -43,13 +43,10 @@ function watchUndici(): Known {
   listen('request:create', ({ request }) => {
     if (next?.isMadeBy(request)) followed.set(request, next)
   })
-  listen('client:beforeConnect', ({ connectParams: { protocol, host } }) => {
-    for (const each of pending) each.connect(`${protocol}//${host}`, 'connecting')
-  })
-  // From then on, undici 6 does not tell what it sends over HTTP/2.
-  listen('client:connected', ({ connectParams: { protocol, host } }) => {
-    for (const each of pending) each.connect(`${protocol}//${host}`, 'connected')
-  })
+  for (const state of ['beforeConnect', 'connected'] as const)
+    listen(`client:${state}`, ({ connectParams: { protocol, host } }) => {
+      for (const each of pending) each.connect(`${protocol}//${host}`, state)
+    })
   // Before the requests of the connection fail with it.
   listen('client:connectError', ({ error }) => connectErrors.add(error))
   // Before a byte of the request is written. A dispatcher, or a fetch of the user, may have made it.
@@ -95,7 +92,8 @@ export function isConnectError(error: object): boolean {
 export class FollowedRequest {
   readonly #url: string
   readonly #signal: AbortSignal
-  #state: 'unknown' | 'made' | 'connecting' | 'connected' = 'unknown'
+  /** Once it is made, for its connection: undici 6 does not tell what it sends over HTTP/2 when that is open. */
+  #state: 'unknown' | 'made' | 'beforeConnect' | 'connected' = 'unknown'
   /** How far it is known to have come. What was sent to its URL meanwhile may be this request. */
   progress: 'unknown' | 'sent' | 'answered' = 'unknown'
 
@@ -111,9 +109,9 @@ export class FollowedRequest {
     return isMade
   }
 
-  /** A connection to an origin is being opened, or is open: its request may be sent on it. */
-  connect(origin: string, state: 'connecting' | 'connected'): void {
-    const before = state === 'connecting' ? 'made' : 'connecting'
+  /** A connection to an origin will be opened, or is open: its request may be sent on it. */
+  connect(origin: string, state: 'beforeConnect' | 'connected'): void {
+    const before = state === 'connected' ? 'beforeConnect' : 'made'
     if (this.#state === before && origin === new URL(this.#url).origin) this.#state = state
   }
 
@@ -124,7 +122,7 @@ export class FollowedRequest {
 
   /** Whether it will never be sent: it was aborted while its connection was being opened. */
   get isUnsent(): boolean {
-    return this.#signal.aborted && this.#state === 'connecting' && this.progress === 'unknown'
+    return this.#signal.aborted && this.#state === 'beforeConnect' && this.progress === 'unknown'
   }
 
   #isTo({ origin, path }: UndiciRequest): boolean {
