@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { searchPath } from '../proxy/setup.ts'
+import { ofCommit } from '../support/of-commit.ts'
 import type { Proxied } from './pages/proxied.ts'
 import { type Site, serveSite } from './proxy/server.ts'
 import { type Listener, bundle } from './site.ts'
@@ -62,7 +63,9 @@ async function open(cut: (typeof cuts)[keyof typeof cuts], every: boolean) {
 
 inEachBrowser(({ name, open: openPage }) => {
   describe.each(Object.keys(cuts) as (keyof typeof cuts)[])('a connection to the proxy breaks %s', (when) => {
-    it.each(['the first time', 'every time'])('%s: each search is paid for once at most', async (how) => {
+    const place = Object.keys(cuts).indexOf(when) + name.length
+    const how = ofCommit(['the first time', 'every time'], place)
+    it(`${how}: each search is paid for once at most`, async () => {
       const { origin, sandbox, backend, seen, arrivals } = await open(cuts[when], how === 'every time')
       const page = await openPage(origin)
       const ledger = await page.evaluate((times) => proxied.search(times), calls)

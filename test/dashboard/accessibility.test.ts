@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
-import { example, layoutShift, now, ofCommit, search, searched, setUpDashboard } from './helpers.ts'
+import { expect, it } from 'vitest'
+import { ofCommit } from '../support/of-commit.ts'
+import { example, layoutShift, now, search, searched, setUpDashboard } from './helpers.ts'
 import { serve } from './made.ts'
 
 const { open, inject } = setUpDashboard({ NOW: now, CREDITS: '500' }, { mayFail: true })
@@ -44,17 +45,19 @@ it.each([
   await check()
 })
 
-describe.each([320, 1280])('in the dark at %d px', (width) => {
-  const dark = { colorScheme: 'dark', viewport: { width, height: 844 } } as const
+const states: [state: string, path: string, text: string, happen: (page: Page) => unknown][] = [
+  ['without mentions', '/', 'No mentions yet', (page) => serve(page, [])],
+  ['without a server', '/', 'No answer', (page) => page.route('**/api/**', (route) => route.abort())],
+  ['offline', '/?q=tea', 'You are offline.', (page) => page.context().setOffline(true)],
+  ['of a search that is not loaded', '/?q=tea&vs=milk', 'Not loaded yet.', () => {}],
+  ['of mentions', '/?tab=mentions', 'Seen', () => {}],
+]
+const places = states.map((state, i) => [ofCommit([320, 1280], i), ...state] as const)
 
-  it.each([
-    ['without mentions', '/', 'No mentions yet', (page: Page) => serve(page, [])],
-    ['without a server', '/', 'No answer', (page: Page) => page.route('**/api/**', (route) => route.abort())],
-    ['offline', '/?q=tea', 'You are offline.', (page: Page) => page.context().setOffline(true)],
-    ['of a search that is not loaded', '/?q=tea&vs=milk', 'Not loaded yet.', () => {}],
-    ['of mentions', '/?tab=mentions', 'Seen', () => {}],
-  ] as const)('axe-core finds nothing in the page %s; nothing overflows', async (_, path, text, happen) => {
-    const page = await open('/?tab=search', dark)
+it.each(places)(
+  'axe-core finds nothing in the dark at %d px in the page %s; nothing overflows',
+  async (width, _, path, text, happen) => {
+    const page = await open('/?tab=search', { colorScheme: 'dark', viewport: { width, height: 844 } })
     await page.addScriptTag({ content: axe })
     await page.getByText('credits left').waitFor()
     await happen(page)
@@ -65,8 +68,8 @@ describe.each([320, 1280])('in the dark at %d px', (width) => {
     if (text === 'You are offline.') await page.getByLabel('Search posts').press('Enter')
     await page.getByText(text).filter({ visible: true }).first().waitFor()
     await expectAccessible(page, width)
-  })
-})
+  },
+)
 
 it.each([ofCommit([390, 768]), ofCommit([1024, 1280])])(
   'an opened link moves nothing at %d px, whatever its tab',
@@ -81,7 +84,7 @@ it.each([ofCommit([390, 768]), ofCommit([1024, 1280])])(
   },
 )
 
-it.each([390, 1280])('a search that fails moves nothing at %d px', async (width) => {
+it.each([ofCommit([390, 1280])])('a search that fails moves nothing at %d px', async (width) => {
   const page = await open('/?tab=search', { viewport: { width, height: 844 } })
   await inject({ status: 503, times: 3 })
   await search(page, `broken ${width}`)

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { ofCommit } from '../support/of-commit.ts'
 import { postWith } from '../support/pages.ts'
 import { headline, numbers, plain, result, setUpDashboard } from './helpers.ts'
 import { type Made, isUnseen, made, serve } from './made.ts'
@@ -9,12 +10,16 @@ const now = '2026-11-28T13:51:00.000Z'
 const day = 86_400_000
 const { open } = setUpDashboard({ NOW: now })
 
-const cases = [
+type Case = [count: number, timezoneId: string]
+const few: Case[] = [
   [5, 'Pacific/Auckland'],
   [273, 'Asia/Kolkata'],
+]
+const many: Case[] = [
   [5000, 'America/Los_Angeles'],
   [100_000, 'Pacific/Auckland'],
-] as const
+]
+const cases = [ofCommit(few), ofCommit(many)]
 const number = (value: number) => value.toLocaleString('en')
 
 /** The day of a time in a zone, as the page writes it: `Nov 29`. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, inject as provided } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { launchChromium } from '../browser/chromium.ts'
 import { newFolder } from '../support/folder.ts'
 import { Started } from '../support/started.ts'
@@ -11,10 +11,6 @@ export const example = join(import.meta.dirname, '../../examples/dashboard')
 const greeting = /http:\/\/127\.0\.0\.1:\d+(?=\/)/
 /** The time of server and page in tests of dates. */
 export const now = '2026-11-18T15:00:00Z'
-
-/** One of several, another one with each commit. */
-export const ofCommit = <T>(choices: readonly T[], place = 0): T =>
-  choices[((provided('seed') ?? 0) + place) % choices.length]!
 
 /** The page as `vite build` bundles it: it opens in a third of the time that its modules take one by one. */
 const bundle = join(example, 'dist')
