@@ -15,27 +15,23 @@ interface Message {
   readonly connectParams: { readonly protocol: string; readonly host: string }
 }
 
-/** What is known of all requests of Node's fetch. */
-interface Known {
-  /**
-   * Errors of connections that could not be opened, TLS handshake included. No request was sent on them. Their codes do not say so:
-   * a reset or a TLS alert may also come later.
-   */
-  readonly connectErrors: WeakSet<object>
-  readonly followed: WeakMap<object, FollowedRequest>
-  /** Those whose fetch has not ended. */
-  readonly pending: Set<FollowedRequest>
-}
-
-let known: Known | undefined
+/**
+ * Errors of connections that could not be opened, TLS handshake included. No request was sent on them. Their codes do not say so:
+ * a reset or a TLS alert may also come later.
+ */
+const connectErrors = new WeakSet()
+/** By the request that Node's fetch has made. */
+const followed = new WeakMap<object, FollowedRequest>()
+/** Those whose fetch has not ended. */
+const pending = new Set<FollowedRequest>()
 /** The one that a call of fetch is about to make. */
 let next: FollowedRequest | undefined
+let isListening = false
 
 /** Begins to listen, before the first request is sent. */
-function watchUndici(): Known {
-  if (known !== undefined) return known
-  known = { connectErrors: new WeakSet(), followed: new WeakMap(), pending: new Set() }
-  const { connectErrors, followed, pending } = known
+function listenOnce(): void {
+  if (isListening) return
+  isListening = true
   const listen = (name: string, listener: (message: Message) => void): void =>
     builtin('node:diagnostics_channel')
       ?.channel(`undici:${name}`)
@@ -54,7 +50,6 @@ function watchUndici(): Known {
     const own = followed.get(request)
     for (const each of own ? [own] : pending) each.send(request)
   })
-  return known
 }
 
 /**
@@ -67,7 +62,7 @@ export async function following<T>(
   isUsers: boolean,
   fetch: () => Promise<T>,
 ): Promise<T> {
-  const { pending } = watchUndici()
+  listenOnce()
   pending.add(request)
   try {
     // Node's makes the request before it returns.
@@ -85,7 +80,7 @@ export async function following<T>(
 
 /** Whether a connection could not be opened, by its error. */
 export function isConnectError(error: object): boolean {
-  return known?.connectErrors.has(error) === true
+  return connectErrors.has(error)
 }
 
 /** The request that one call of fetch makes, as far as Node tells. */
@@ -112,7 +107,7 @@ export class FollowedRequest {
   /** A connection to an origin will be opened, or is open: its request may be sent on it. */
   connect(origin: string, state: 'beforeConnect' | 'connected'): void {
     const before = state === 'connected' ? 'beforeConnect' : 'made'
-    if (this.#state === before && origin === new URL(this.#url).origin) this.#state = state
+    if (this.#state === before && this.#url.startsWith(`${origin}/`)) this.#state = state
   }
 
   /** A request is being sent. */
