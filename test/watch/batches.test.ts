@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CreditBudget } from '../../src/index.ts'
-import { watchSearch, watchSearches } from '../../src/extensions/watch/index.ts'
+import { CreditBudget, type MicroblogPost } from '../../src/index.ts'
+import { type WatchBatch, watchSearch, watchSearches } from '../../src/extensions/watch/index.ts'
 import { page, post } from '../support/pages.ts'
 import { idsOf, next, range, setUp } from './helpers.ts'
 
@@ -22,6 +22,40 @@ describe('watchSearch()', () => {
       range(86, 100).map((id) => `${id} likes`),
     ])
     expect(feed.requests).toHaveLength(3)
+  })
+
+  it("yields what fails validation as `invalid`, and reads on below it, with `validation: 'lenient'`", async () => {
+    const { feed, batches } = setUp(30, { validation: 'lenient' })
+    expect((await next(batches)).invalid).toEqual([])
+    feed.post(25)
+    feed.onRequest = (cursor) => {
+      const body = feed.page(feed.ids.slice(0, 20), '36') as { posts: object[] }
+      const posts = body.posts.map((each) => ({ ...each, name: null }))
+      return cursor === undefined ? Response.json({ ...body, posts }) : undefined
+    }
+    const itemsOf = ({ posts, invalid = [] }: WatchBatch) => [
+      posts.map(({ id }) => Number(id)),
+      invalid.map(({ item }) => Number((item as MicroblogPost).id)),
+    ]
+    const newest = range(36, 55).toReversed()
+    expect(itemsOf(await next(batches))).toEqual([[], newest])
+    expect(itemsOf(await next(batches))).toEqual([range(31, 35), []])
+    expect(itemsOf(await next(batches))).toEqual([[], newest])
+    expect(feed.requests).toHaveLength(4)
+  })
+
+  it("yields each post without an id once, with `validation: 'off'`", async () => {
+    const { feed, batches } = setUp(30, { validation: 'off' })
+    let likes = 0
+    feed.onRequest = () => {
+      const posts = feed.ids.map((id) => ({ ...post(id), id: undefined, engagements: { likes } }))
+      return Response.json({ ...page([]), posts })
+    }
+    expect((await next(batches)).posts).toHaveLength(30)
+    feed.post(1)
+    likes++
+    const { posts, known } = await next(batches)
+    expect([posts.map(({ body }) => body), known.length]).toEqual([['Post 31'], 30])
   })
 
   it('yields the posts that `from: now` skips as known', async () => {

@@ -1,7 +1,7 @@
 import { microblogPageSize } from '../../api/endpoints/microblog.ts'
 import { assertObject, assertSignal, milliseconds, wholeNumber } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import type { PagedOptions } from '../../index.ts'
+import type { InvalidItem, PagedOptions } from '../../index.ts'
 import { differenceOf, parsed } from '../../lib/json.ts'
 import type { SharedWatchOptions, WatchSpan, WatchState } from './types.ts'
 
@@ -16,6 +16,7 @@ export interface AnyPost {
 /** A page of either network. */
 export interface Page<Post> {
   readonly posts: readonly Post[]
+  readonly invalid?: InvalidItem[] | undefined
   readonly next: object | null
   readonly meta?: { readonly hasMore?: boolean } | null
 }

@@ -5,7 +5,7 @@ import type {
 } from '../../api/endpoints/professionalnet/posts.ts'
 import type { SocialSearchError } from '../../errors/index.ts'
 import type { CallCredits } from '../../extend.ts'
-import type { Microblog, PagedOptions, Professionalnet } from '../../index.ts'
+import type { InvalidItem, Microblog, PagedOptions, Professionalnet } from '../../index.ts'
 import type { WatchPace } from './due.ts'
 
 /** Params of a watch on the microblog network. */
@@ -120,6 +120,8 @@ export interface WatchBatch<Post = MicroblogPost> {
    * grown. You don't pay more for them.
    */
   known: Post[]
+  /** With `validation: 'lenient'`, the items of the page that failed validation, in the order of the service. */
+  invalid?: InvalidItem[]
   /** What the page cost, in credits. */
   credits: CallCredits
   /** Save it together with the posts. */

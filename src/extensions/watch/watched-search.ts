@@ -4,6 +4,7 @@ import { assertMethod } from '../../errors/check-options.ts'
 import { type SocialSearchError, ValidationError } from '../../errors/index.ts'
 import type { CallCredits } from '../../extend.ts'
 import type { Observer, PagedOptions } from '../../index.ts'
+import { fnv1a } from '../../lib/hash.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { parseTime } from '../../lib/time.ts'
 import { type DueSearch, type WatchPace, paceAfter } from './due.ts'
@@ -143,20 +144,21 @@ export class WatchedSearch<Post extends AnyPost> implements DueSearch {
     const gaps = gapsOf(this.#spans).length
     if (firstGap !== newest || maxPages > 1) this.#isStuck = true
     for await (const page of readPages(pagesOf, this.#spans, firstGap, isFirst ? 1 : maxPages, terms)) {
-      const { fresh, known } = page
+      const { added, fresh, known, invalid } = page
       this.failedAt = undefined
       this.#isGapNext = maxPages === 1 && firstGap === newest
       // Posts older than the first page are not wanted.
       this.#spans = isFirst ? firstSpan(page.spans, now) : page.spans
-      if (fresh.length > 0 || gapsOf(this.#spans).length < gaps) this.#isStuck = false
-      times.push(...fresh.map((post) => parseTime(timeOf(post))))
+      if (added.length > 0 || gapsOf(this.#spans).length < gaps) this.#isStuck = false
+      times.push(...added)
       const pace = times.some(isOld) ? null : before
       this.pace = paceAfter(pace, now, times.length, times.filter(Number.isFinite))
       const isUnwanted = (post: Post): boolean => from === 'now' && isOld(parseTime(timeOf(post)))
-      yield this.nextBatch({
+      const batch = this.nextBatch({
         posts: fresh.filter((post) => !isUnwanted(post)).toReversed(),
         known: [...fresh.filter(isUnwanted), ...known].toReversed(),
       })
+      yield invalid === undefined ? batch : { ...batch, invalid }
     }
   }
 
@@ -181,6 +183,14 @@ function firstSpan([span]: Spans, now: number): WatchSpan[] {
 
 type Pages<Post> = (params: object, options: { readonly maxPages: number }) => AsyncIterable<Page<Post>>
 
+/** What a page has brought. */
+interface Brought<Post> extends Pick<Page<Post>, 'invalid'>, Pick<Reading, 'spans'> {
+  readonly fresh: Post[]
+  readonly known: Post[]
+  /** When its new items were published, valid or not, in milliseconds since 1970. */
+  readonly added: readonly number[]
+}
+
 /** In place of the number of a gap: the newest posts. */
 const newest = -1
 
@@ -195,7 +205,7 @@ async function* readPages<Post extends AnyPost>(
   firstGap: number,
   maxPages: number,
   terms: Omit<ReadTerms, 'fallback'>,
-): AsyncGenerator<Record<'fresh' | 'known', Post[]> & Pick<Reading, 'spans'>> {
+): AsyncGenerator<Brought<Post>> {
   const { search, now } = terms
   let spans = known
   let left = maxPages
@@ -210,10 +220,12 @@ async function* readPages<Post extends AnyPost>(
     try {
       for await (const page of pagesOf(asked, { maxPages: left })) {
         left--
-        const reading = read(spans, { ...listOf(page), asked }, { ...terms, fallback })
+        const list = listOf(page)
+        const reading = read(spans, { ...list, asked }, { ...terms, fallback })
         ;({ spans, at, isJoined, isSilent } = reading)
         next = page.next
-        yield { spans, ...sorted(page.posts, reading.fresh) }
+        const added = [...reading.fresh].map((id) => parseTime(list.posts.get(id)))
+        yield { spans, added, invalid: page.invalid, ...sorted(page.posts, reading.fresh) }
         if (isJoined) break
         asked = next ?? asked
       }
@@ -222,7 +234,7 @@ async function* readPages<Post extends AnyPost>(
       if (!(error instanceof ValidationError) || gap === newest || (isRefused && fallback === search))
         throw error
       spans = withNextAbove(spans, at === newest ? gap : at, { search, fallback })
-      yield { spans, fresh: [], known: [] }
+      yield { spans, added: [], fresh: [], known: [] }
       if (fallback === search) {
         isRefused = true
         gap = newest
@@ -243,9 +255,11 @@ function spanAfter(gap: number, { at, isJoined, isSilent }: Omit<Reading, 'fresh
   return isJoined && !isSilent ? at : at + 1
 }
 
-/** A page as `read()` needs it. */
-function listOf({ posts, next, meta }: Page<AnyPost>): Omit<ReadPage, 'asked'> {
-  const times = new Map(posts.map((post) => [idOf(post), timeOf(post)]))
+/** A page as `read()` needs it. What failed validation has its place in the list, too: it was paid for, and handed over. */
+function listOf({ posts, invalid = [], next, meta }: Page<AnyPost>): Omit<ReadPage, 'asked'> {
+  const items: unknown[] = [...posts]
+  for (const { index, item } of invalid) items.splice(index, 0, item)
+  const times = new Map(items.map((item) => [idOf(item), timeOf(item)]))
   return { posts: times, next, isEnd: next === null && meta?.hasMore !== true }
 }
 
@@ -259,11 +273,17 @@ function sorted<Post extends AnyPost>(
   return { fresh: all.filter(isFresh), known: all.filter((post) => !isFresh(post)) }
 }
 
-function idOf({ id, urn }: AnyPost): string {
-  return id ?? urn ?? ''
+/** What tells an item from others: its id or, if it has none, its texts, which stay the same as its counts grow. */
+function idOf(item: unknown): string {
+  const { id, urn } = Object(item) as Record<keyof AnyPost, unknown>
+  for (const each of [id, urn])
+    if (each !== '' && ['string', 'number'].includes(typeof each)) return String(each)
+  const texts = Object.values(Object(item) as object).filter((value) => typeof value === 'string')
+  return `no id ${fnv1a(canonicalJson(texts.length > 0 ? texts : item) ?? '')}`
 }
 
 /** When a post was published, as the service says it. */
-function timeOf({ timestamp, postedAt }: AnyPost): string | undefined {
+function timeOf(item: unknown): string | undefined {
+  const { timestamp, postedAt } = Object(item) as AnyPost
   return timestamp ?? postedAt
 }
