@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pass, settle, useVirtualTime } from '../support/clock.ts'
 import type { ClientOptions } from '../../src/index.ts'
 import type { ToolsOptions } from '../../src/extensions/tools/index.ts'
-import { post } from '../support/pages.ts'
+import { networkPosts, post } from '../support/pages.ts'
 import { query, setUp as setUpTools } from './set-up.ts'
 
 const setUp = (options?: Partial<ToolsOptions>, client?: Partial<ClientOptions>) =>
@@ -75,6 +75,17 @@ describe('execute()', () => {
     sandbox.inject({ operation: 'microblog.search', body: { requestId: 'r', posts, meta } })
     const { error, items, next } = await tools.microblog_search.execute({ query })
     expect([error?.code, items?.length, typeof next]).toEqual(['invalid_response', 20, 'string'])
+  })
+
+  it('says how many items a lenient client has left out, and reads on after a page of them', async () => {
+    const { sandbox, tools } = setUp({}, { validation: 'lenient' })
+    const body = { ...networkPosts(1, 'a', 'b', 'c'), posts: [{}, {}, {}] }
+    sandbox.inject({ operation: 'professionalnet.posts.search', body, times: 3 })
+    const search = tools.professionalnet_posts_search
+    const [one, two] = [await search.execute({ query }), await search.execute({ query, pages: 2 })]
+    const notices = ['Not shown: 3 invalid items.', 'Not shown: 6 invalid items.']
+    expect([one.notice, two.notice]).toEqual(notices)
+    expect(typeof one.next).toBe('string')
   })
 
   it('refuses a cursor of the model where any params are allowed', async () => {

@@ -154,8 +154,8 @@ export async function buy(
   const options = { budget, expectedItems: itemsToExpect(operation), observers }
   try {
     // Once sent it may be charged, so its answer is waited for, even if the caller leaves.
-    const { body } = await transport.send(operation, request, options, { callerLeft: signal })
-    return contentFrom(body)
+    const { body, invalid } = await transport.send(operation, request, options, { callerLeft: signal })
+    return contentFrom(body, invalid?.length)
   } catch (error) {
     // Who has left takes no retry from those who wait for the same page.
     const isOver = error === signal?.reason || (isSocialSearchError(error) && hadNoEffect(error))
@@ -166,14 +166,14 @@ export async function buy(
     clearInterval(timer)
   }
 
-  function contentFrom(body: unknown): PageContent {
-    const step = nextStep(operation, params, body)
+  function contentFrom(body: unknown, invalid?: number): PageContent {
+    const step = nextStep(operation, params, body, undefined, invalid)
     const next = step.kind === 'next' ? (canonicalJson(step.params) ?? '') : page.params
     const items = operation.list === undefined ? null : itemsOf(operation, body)
     return {
       ...(items === null
         ? { record: compact(body, operation.list === undefined ? fields : undefined, room) }
-        : { items: items.map((item) => itemOf(compact(item, fields, room), item)) }),
+        : { items: items.map((item) => itemOf(compact(item, fields, room), item)), invalid }),
       // A page that names itself as the next one is the last.
       next: next === page.params ? null : pages.page(operation, next, undefined),
     }

@@ -15,6 +15,8 @@ import type { Item } from './list-result.ts'
 export interface PageContent {
   /** Undefined for an answer without a list. */
   readonly items?: readonly Item[]
+  /** How many others failed validation. */
+  readonly invalid?: number | undefined
   readonly record?: Compact
   /** Null after the last page. */
   readonly next: KeptPage | null

@@ -64,6 +64,8 @@ interface ToolRun {
   readonly record?: ToolResult['record']
   /** Whether the result has room for no further item. */
   readonly isFull: boolean
+  /** How many items of its pages failed validation: a lenient client leaves them out. */
+  readonly invalid: number
   /** What the notice has to say. */
   readonly remarks: readonly string[]
   /** Holds the call to the cost that was approved; undefined until something has to be bought. */
@@ -94,7 +96,7 @@ export class ToolSession {
 
   /** Where a call begins: where its handle leads, or at its first page. */
   async #startOf({ tool, args, next }: ToolCall): Promise<ToolRun & { readonly place: PageOffset }> {
-    const nothing = { shown: [], isFull: false, remarks: [] }
+    const nothing = { shown: [], isFull: false, invalid: 0, remarks: [] }
     if (next === undefined) {
       const page = this.#pages.pageAt(tool.operation, args)
       const age = this.#pages.ageOf(page)
@@ -156,7 +158,7 @@ export class ToolSession {
 
   /** The run with the items of a further page that the result has room for. A summary counts all of them. */
   #extended({ summary }: ToolCall, run: ToolRun, { page, offset }: PageOffset, bought: PageContent): ToolRun {
-    const { items: all = [], record, failure, remark } = bought
+    const { items: all = [], invalid = 0, record, failure, remark } = bought
     const { items: earlier = [], shown, remarks } = run
     const { maxItems } = this.#settings
     const found = all.slice(offset, summary === undefined ? offset + maxItems : undefined)
@@ -169,6 +171,7 @@ export class ToolSession {
       items: bought.items && [...earlier, ...fit],
       record,
       isFull: fit.length < found.length,
+      invalid: run.invalid + invalid,
       remarks: remark === undefined ? remarks : [...remarks, remark],
       failure,
     }
@@ -183,11 +186,12 @@ export class ToolSession {
       if (call.signal?.aborted === true) return this.#left(call, start, run)
       return this.#end({}, { ...run, failure: { error } })
     }
-    const { shown, items, isFull, remarks, failure } = run
+    const { shown, items, isFull, invalid, remarks, failure } = run
     // Who is asked for approval gets the result of the next try.
     if (!isRefusal(failure?.error, 'confirmation')) for (const page of shown) this.#pages.deliver(page)
-    const isEmpty = items?.length === 0 && call.next === undefined
-    const notes = [...(isEmpty ? [noMatches] : []), ...remarks, ...(isFull ? [shortened] : [])]
+    const isEmpty = items?.length === 0 && invalid === 0 && call.next === undefined
+    const hidden = invalid === 0 ? [] : [`Not shown: ${count(invalid, 'invalid item')}.`]
+    const notes = [...(isEmpty ? [noMatches] : hidden), ...remarks, ...(isFull ? [shortened] : [])]
     return this.#end(result, { ...run, remarks: notes })
   }
 
