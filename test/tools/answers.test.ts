@@ -55,6 +55,17 @@ describe('execute()', () => {
     expect(sandbox.ledger.spent).toBe(2)
   })
 
+  it('keeps a paid page for the caller that left through any number of free calls', async () => {
+    const caller = new AbortController()
+    const fetch = (request: Request) => (caller.abort(), sandbox.fetch(request))
+    const { sandbox, tools } = setUpTools({}, 0, { fetch, limits: { perMinute: false } })
+    const left = await tools.microblog_search.execute({ query }, { signal: caller.signal })
+    expect(left.error?.message).toContain('repeat the call, and it is not charged again')
+    for (let calls = 0; calls < 200; calls++) await tools.organization_usage.execute({})
+    expect((await tools.microblog_search.execute({ query })).ok).toBe(true)
+    expect(sandbox.ledger.spent).toBe(2)
+  })
+
   it('goes on to no further page when its caller leaves', async () => {
     const caller = new AbortController()
     const { sandbox, tools } = setUp({}, { fetch: (request) => (caller.abort(), sandbox.fetch(request)) })

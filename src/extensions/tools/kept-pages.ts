@@ -57,15 +57,16 @@ export interface PageOffset {
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** Pages that are kept. The oldest are dropped, so a session takes bounded memory. */
+/** Pages that are kept, of paid calls and of free ones. The oldest are dropped, so a session takes bounded memory. */
 const kept = 200
 
 /** The latest pages of an instance, and the handles that lead to them. */
 export class KeptPages {
   readonly #handles: Handles
   readonly #reuseMs: number
-  /** By id. */
-  readonly #pages = new Map<string, KeptPage>()
+  /** By id. Free pages take no place of one that was paid for. */
+  readonly #paid = new Map<string, KeptPage>()
+  readonly #free = new Map<string, KeptPage>()
 
   constructor(transport: ClientTransport, reuseMs: number) {
     this.#handles = new Handles(transport)
@@ -103,7 +104,7 @@ export class KeptPages {
     const sealed = await this.#handles.open(operation, args, handle)
     if (sealed === undefined) return undefined
     const { id, position, offset } = sealed
-    return { page: this.#pages.get(id) ?? this.pageAt(operation, args, position, id), offset }
+    return { page: this.#pagesOf(operation).get(id) ?? this.pageAt(operation, args, position, id), offset }
   }
 
   /** An equal page that may be shown again, or a new one. */
@@ -115,12 +116,8 @@ export class KeptPages {
 
   /** The latest page with this key that was paid for, and may be shown to a call that has no handle of it. */
   #equal(key: string): KeptPage | undefined {
-    return [...this.#pages.values()].findLast(
-      (page) =>
-        page.key === key &&
-        page.content !== undefined &&
-        page.operation.price.kind !== 'free' &&
-        this.ageOf(page) < this.#reuseMs,
+    return [...this.#paid.values()].findLast(
+      (page) => page.key === key && page.content !== undefined && this.ageOf(page) < this.#reuseMs,
     )
   }
 
@@ -154,7 +151,11 @@ export class KeptPages {
 
   /** Keeps a page as the latest. */
   #keep(page: KeptPage): void {
-    remember(this.#pages, page.id, page, kept)
+    remember(this.#pagesOf(page.operation), page.id, page, kept)
+  }
+
+  #pagesOf({ price }: Operation): Map<string, KeptPage> {
+    return price.kind === 'free' ? this.#free : this.#paid
   }
 }
 
