@@ -17,19 +17,16 @@ export const defaultScopes = allScopes.filter((scope) => scope.endsWith(':read')
 export function routeFor({ path, method }: RequestEntry, routes: readonly Route[]) {
   const { routes: atPath, id } = matchPath(path, routes)
   const route = atPath.find(({ operation }) => operation.method === method)
-  return { route: route ?? unknownRoute(path, method, atPath), id }
+  return { route: route ?? unknownRoute(path, method), id }
 }
 
 /** What the service lacks, unless a test has injected an answer. No limit of a rate, price or scope of it is known. */
-function unknownRoute(path: string, method: string, atPath: readonly Route[]): Route {
-  const allow = atPath.map(({ operation }) => operation.method).join(', ')
+function unknownRoute(path: string, method: string): Route {
   return {
     operation: { ...undocumentedRead, id: '', summary: '', path, scopes: [] },
     path,
     handle: () => {
-      if (allow === '') throw new SandboxError(404, { message: `No operation at ${path}` })
-      const message = `${method} is not a method of ${path}, which has ${allow}`
-      throw new SandboxError(405, { message, headers: { allow } })
+      throw new SandboxError(404, { message: `No operation ${method} ${path}` })
     },
   }
 }

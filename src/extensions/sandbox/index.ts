@@ -25,8 +25,8 @@ let sandboxes = 0
  * Simulates the service in memory: it checks requests, enforces limits, charges credits, and searches made-up posts or
  * yours.
  *
- * Made up here, because the service does not document it: how search matches and ranks, the bodies of 403, 404,
- * 405 and 413, `retryAfter: 1` when too many requests are open at once, and the requests and responses of the
+ * Made up here, because the service does not document it: how search matches and ranks, the bodies of 403 and 404,
+ * `retryAfter: 1` when too many requests are open at once, and the requests and responses of the
  * operations on persons, reactions, tech news, mentions, listeners, feeds and the organization, except for the form of ids.
  *
  * @example

@@ -1,6 +1,6 @@
 import { codeOfStatus } from '../../api/error-envelope.ts'
 import { type Issue, firstIssues, issuesText } from '../../api/issues.ts'
-import { readBytes } from '../../lib/read-bytes.ts'
+import { parsed } from '../../lib/json.ts'
 
 /** What an error tells besides its status. `retryAfter` is also sent as a header. */
 interface ErrorDetails {
@@ -8,7 +8,6 @@ interface ErrorDetails {
   readonly message: string
   readonly issues?: readonly Issue[]
   readonly retryAfter?: number | undefined
-  readonly headers?: Record<string, string>
 }
 
 /** Refuses a request: with a 401, a 404, a 429 … */
@@ -43,42 +42,28 @@ export interface SandboxResponse {
 const madeUpCodes: Record<number, string> = {
   403: 'forbidden',
   404: 'not_found',
-  405: 'method_not_allowed',
-  413: 'payload_too_large',
   500: 'internal_error',
   504: 'upstream_timeout',
 }
 
 /** An error in the service's envelope, with the documented code of its status if there is one. */
 export function errorResponse(requestId: string, { status, details }: SandboxError): SandboxResponse {
-  const { code = madeUpCodes[status] ?? codeOfStatus(status), headers, ...rest } = details
+  const { code = madeUpCodes[status] ?? codeOfStatus(status), ...rest } = details
   const { retryAfter } = rest
-  const announced = retryAfter !== undefined && { 'retry-after': String(retryAfter) }
+  const announced = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
   const body = JSON.stringify({ requestId, error: { code, ...rest } })
-  return { status, headers: jsonHeaders({ ...announced, ...headers }), body }
+  return { status, headers: jsonHeaders(announced), body }
 }
 
 export function jsonHeaders(more: Record<string, string> = {}): Headers {
   return new Headers({ 'content-type': 'application/json', ...more })
 }
 
-/** Largest request body that is read, in bytes. The service states no bound; this one is made up. */
-const maxBodyBytes = 1024 * 1024
-
-/** The body of a request. */
-export type RequestBody =
-  { readonly kind: 'json'; readonly value: unknown } | { readonly kind: 'not json' | 'too large' }
-
-/** Reads the body of a request; rejects with the signal's reason if the caller aborts. */
+/** The body of a request; undefined if it is not JSON. Rejects with the signal's reason if the caller aborts. */
 export async function readBody(
   request: Request,
   parse: (text: string) => unknown = JSON.parse,
-): Promise<RequestBody> {
-  const bytes = await readBytes(request, maxBodyBytes).finally(() => request.signal.throwIfAborted())
-  if (bytes === 'too large') return { kind: 'too large' }
-  try {
-    return { kind: 'json', value: parse(new TextDecoder().decode(bytes)) }
-  } catch {
-    return { kind: 'not json' }
-  }
+): Promise<unknown> {
+  const text = await request.text().finally(() => request.signal.throwIfAborted())
+  return parsed(text, { parse })
 }

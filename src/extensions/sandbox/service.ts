@@ -14,7 +14,6 @@ import { type Fault, Faults, altered, connectionReset, cutShort, injectedBy } fr
 import { resolveOptions } from './options.ts'
 import { createRandom } from './random.ts'
 import {
-  type RequestBody,
   type SandboxResponse,
   SandboxError,
   errorResponse,
@@ -62,13 +61,12 @@ export function createService(options: SandboxOptions) {
       const [min, max] = settings.latency
       const delay = refusal ? 0 : min + latencies.next() * (max - min) + (fault.delay ?? 0)
 
-      const body = await readBody(request)
-      if (body.kind === 'json') entry.body = body.value
+      entry.body = await readBody(request)
       // A caller that gives up ends the wait, but is charged: the service has the request.
       await sleep(delay, request.signal).catch(() => {})
       const response = respond(entry, route, fault, () => {
         if (refusal) throw refusal
-        return dataOf(route, id, body, entry.query)
+        return dataOf(route, id, entry)
       })
       request.signal.throwIfAborted()
       const { status, headers } = response
@@ -177,11 +175,9 @@ function keptHeaders({ headers }: Request): Record<string, string> {
 }
 
 /** The body of a success, without its request id. @throws {SandboxError} for a request that the service refuses. */
-function dataOf({ operation, handle }: Route, id: string, body: RequestBody, query: string): object {
-  if (body.kind === 'too large') throw new SandboxError(413, { message: 'The body exceeds 1 MiB' })
-  if (operation.method !== 'GET' && body.kind !== 'json')
-    throw invalid([{ path: '', message: 'must be JSON' }])
-  const input = body.kind === 'json' ? body.value : inputOf(query, operation)
+function dataOf({ operation, handle }: Route, id: string, { body, query }: RequestEntry): object {
+  if (operation.method !== 'GET' && body === undefined) throw invalid([{ path: '', message: 'must be JSON' }])
+  const input = body === undefined ? inputOf(query, operation) : body
   const issues = check(operation.request, input)
   if (issues.length > 0) throw invalid(issues)
   return handle(input, id)
