@@ -5,14 +5,6 @@ import type { InvalidItem, PagedOptions } from '../../index.ts'
 import { differenceOf, parsed } from '../../lib/json.ts'
 import type { SharedWatchOptions, WatchSpan, WatchState } from './types.ts'
 
-/** A post of either network. */
-export interface AnyPost {
-  readonly id?: string
-  readonly urn?: string
-  readonly timestamp?: string
-  readonly postedAt?: string
-}
-
 /** A page of either network. */
 export interface Page<Post> {
   readonly posts: readonly Post[]

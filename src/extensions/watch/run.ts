@@ -10,7 +10,7 @@ import type { Budget, BudgetOutlook } from '../../index.ts'
 import { within } from '../../lib/abort.ts'
 import { sleep } from '../../lib/time.ts'
 import { dueTimes, retryMs, whenDue } from './due.ts'
-import type { AnyPost, WatchSettings } from './options.ts'
+import type { WatchSettings } from './options.ts'
 import type { SearchBatch } from './types.ts'
 import type { WatchedSearch } from './watched-search.ts'
 
@@ -25,7 +25,7 @@ const [shortestPause, longestPause] = [1000, 5 * minute]
 const noLimit: BudgetOutlook = { limit: Infinity, remaining: Infinity, endsAt: null }
 
 /** Checks searches when they are due, one after another: those that have waited longest come first. */
-export async function* scheduled<Post extends AnyPost>(
+export async function* scheduled<Post>(
   searches: readonly WatchedSearch<Post>[],
   settings: WatchSettings,
 ): AsyncGenerator<SearchBatch<string, Post>, void, undefined> {
@@ -75,7 +75,7 @@ export async function* scheduled<Post extends AnyPost>(
 const longerThan = (pause: number): number => Math.min(longestPause, 2 * pause || shortestPause)
 
 /** Tells the error of a budget that does not answer; with `once`, it ends the watch, and the next run goes on from this start. */
-function* unavailable<Post extends AnyPost>(
+function* unavailable<Post>(
   searches: readonly WatchedSearch<Post>[],
   error: SocialSearchError,
   once: boolean,
@@ -86,7 +86,7 @@ function* unavailable<Post extends AnyPost>(
 }
 
 /** Returns whether something does not answer that all searches need. */
-async function* check<Post extends AnyPost>(
+async function* check<Post>(
   search: WatchedSearch<Post>,
   { once, minInterval, pages: { signal } }: WatchSettings,
 ): AsyncGenerator<SearchBatch<string, Post>, boolean> {

@@ -8,14 +8,7 @@ import { fnv1a } from '../../lib/hash.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { parseTime } from '../../lib/time.ts'
 import { type DueSearch, type WatchPace, paceAfter } from './due.ts'
-import {
-  type AnyPost,
-  type AnySource,
-  type Page,
-  type WatchSettings,
-  assertState,
-  paramsOf,
-} from './options.ts'
+import { type AnySource, type Page, type WatchSettings, assertState, paramsOf } from './options.ts'
 import type { ReadPage } from './listing.ts'
 import { type ReadTerms, type Reading, read } from './read.ts'
 import { type Spans, gapsOf, hasGapToFill, nextGap, withNextAbove } from './spans.ts'
@@ -27,7 +20,7 @@ const fewestIds = 1000
 const drift = 3_600_000
 
 /** One search of a watch: what is known of it, and its checks for new posts, one after another. */
-export class WatchedSearch<Post extends AnyPost> implements DueSearch {
+export class WatchedSearch<Post> implements DueSearch {
   /** Credits of a page, as far as is known. */
   price: number
   pace: WatchPace | null
@@ -199,7 +192,7 @@ const newest = -1
  *
  * @param firstGap The gap to begin with, in place of the newest posts.
  */
-async function* readPages<Post extends AnyPost>(
+async function* readPages<Post>(
   pagesOf: Pages<Post>,
   known: Spans,
   firstGap: number,
@@ -256,18 +249,15 @@ function spanAfter(gap: number, { at, isJoined, isSilent }: Omit<Reading, 'fresh
 }
 
 /** A page as `read()` needs it. What failed validation has its place in the list, too: it was paid for, and handed over. */
-function listOf({ posts, invalid = [], next, meta }: Page<AnyPost>): Omit<ReadPage, 'asked'> {
-  const items: unknown[] = [...posts]
+function listOf({ posts, invalid = [], next, meta }: Page<unknown>): Omit<ReadPage, 'asked'> {
+  const items = [...posts]
   for (const { index, item } of invalid) items.splice(index, 0, item)
   const times = new Map(items.map((item) => [idOf(item), timeOf(item)]))
   return { posts: times, next, isEnd: next === null && meta?.hasMore !== true }
 }
 
 /** The new posts of a page, and the others, each once. */
-function sorted<Post extends AnyPost>(
-  posts: readonly Post[],
-  fresh: ReadonlySet<string>,
-): Record<'fresh' | 'known', Post[]> {
+function sorted<Post>(posts: readonly Post[], fresh: ReadonlySet<string>): Record<'fresh' | 'known', Post[]> {
   const all = [...new Map(posts.map((post) => [idOf(post), post])).values()]
   const isFresh = (post: Post): boolean => fresh.has(idOf(post))
   return { fresh: all.filter(isFresh), known: all.filter((post) => !isFresh(post)) }
@@ -275,7 +265,7 @@ function sorted<Post extends AnyPost>(
 
 /** What tells an item from others: its id or, if it has none, its texts, which stay the same as its counts grow. */
 function idOf(item: unknown): string {
-  const { id, urn } = Object(item) as Record<keyof AnyPost, unknown>
+  const { id, urn } = Object(item) as Record<string, unknown>
   for (const each of [id, urn])
     if (each !== '' && ['string', 'number'].includes(typeof each)) return String(each)
   const texts = Object.values(Object(item) as object).filter((value) => typeof value === 'string')
@@ -284,6 +274,6 @@ function idOf(item: unknown): string {
 
 /** When a post was published, as the service says it. */
 function timeOf(item: unknown): string | undefined {
-  const { timestamp, postedAt } = Object(item) as AnyPost
+  const { timestamp, postedAt } = Object(item) as Readonly<Record<string, string | undefined>>
   return timestamp ?? postedAt
 }
