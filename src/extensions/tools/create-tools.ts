@@ -14,6 +14,7 @@ import {
 import { ConfigurationError } from '../../errors/index.ts'
 import { assertDocumented } from '../export/fields.ts'
 import { ToolSession } from './session.ts'
+import type { SessionTool } from './buy.ts'
 import { describe, titleOf } from './tool-descriptions.ts'
 import { toolSchema } from './tool-schema.ts'
 import { archiveOperation, archiveText } from './archive.ts'
@@ -114,37 +115,31 @@ function toolOf(
   paths: readonly string[] | undefined,
 ): AgentTool {
   const id = operation.id as OperationId
-  const name = id.replaceAll('.', '_')
-  const description = describe(operation, confirmAbove)
-  const input = toolInputOf(operation)
-  const inputSchema = toolSchema(operation, input)
   // The default fields have short names, since each item repeats them.
   const fields = paths === undefined ? shortNames[id] : Object.fromEntries(paths.map((path) => [path, path]))
-  const tool = { name, operation, input, fields }
-  return {
-    name,
-    title: titleOf(operation),
-    operation: id,
-    price: operation.price,
-    description,
-    inputSchema,
-    json: definitionsOf(name, description, inputSchema),
-    execute: (input, options) => session.run(tool, input, options),
-  }
+  const tool = { operation, input: toolInputOf(operation), fields }
+  return agentTool(id, tool, describe(operation, confirmAbove), session)
 }
 
 function archiveTool(archive: Archive, session: ToolSession): AgentTool {
   const operation = archiveOperation
-  const { price, request: input } = operation
-  const name = 'archive_search'
-  const title = titleOf(operation)
-  const description = `${title}. Free. ${archiveText}`
+  const tool = { operation, input: operation.request, fields: undefined, archive }
+  return agentTool(null, tool, `${describe(operation, Infinity)} ${archiveText}`, session)
+}
+
+function agentTool(
+  id: OperationId | null,
+  called: Omit<SessionTool, 'name'>,
+  description: string,
+  session: ToolSession,
+): AgentTool {
+  const { operation, input } = called
+  const name = operation.id.replaceAll('.', '_')
   const inputSchema = toolSchema(operation, input)
-  const json = definitionsOf(name, description, inputSchema)
-  const tool = { name, operation, input, fields: undefined, archive }
   return {
-    ...{ name, title, description, price, inputSchema, json, operation: null },
-    execute: (given, options) => session.run(tool, given, options),
+    ...{ name, title: titleOf(operation), operation: id, price: operation.price, description, inputSchema },
+    json: definitionsOf(name, description, inputSchema),
+    execute: (given, options) => session.run({ ...called, name }, given, options),
   }
 }
 
