@@ -106,13 +106,8 @@ async function answer(request: Request, serve: (request: Request) => Promise<Res
   return Response.json(answers.length === 1 ? answers[0] : answers, { status: response.status })
 }
 
-/** The messages of an event stream, which may have comments and events without data. */
+/** The messages of an event stream: each is JSON, so in one line. Comments and events without data are none. */
 function messagesOf(stream: string): object[] {
-  const events = stream.split(/\r?\n\r?\n/).map((event) =>
-    event
-      .split(/\r?\n/)
-      .flatMap((line) => /^data: ?([^]+)/.exec(line)?.[1] ?? [])
-      .join('\n'),
-  )
-  return events.filter((data) => data !== '').map((data) => JSON.parse(data) as object)
+  const lines = stream.split(/\r?\n/).filter((line) => /^data: *\S/.test(line))
+  return lines.map((line) => JSON.parse(line.slice('data:'.length)) as object)
 }
