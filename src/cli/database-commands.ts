@@ -1,6 +1,7 @@
 import { count, durationText } from '../lib/count.ts'
 import { parseTime } from '../lib/time.ts'
-import { type Reach, type DescribedSearch, describeDatabase } from './database/describe.ts'
+import type { ArchiveReach } from '../extensions/tools/types.ts'
+import { type DescribedSearch, describeDatabase } from './database/describe.ts'
 import { findRecords } from './database/find.ts'
 import { tableIsMissing } from './database/tables.ts'
 import type { SharedFlags } from './flags.ts'
@@ -34,14 +35,14 @@ export async function find(path: string, query: string, flags: FindFlags): Promi
 }
 
 /** `reaches from 2026-11-20 14:02 to 2026-11-27 21:30; last checked 5 min ago; 2 gaps`. */
-function reachText({ from, to, lastCheck, gaps }: Reach): string {
+function reachText({ from, to, lastCheck, gaps }: ArchiveReach): string {
   const span =
     from === null || to === null ? 'has no times' : `reaches from ${localTime(from)} to ${localTime(to)}`
   const check =
     lastCheck === null
       ? []
       : [`last checked ${durationText(Math.max(0, Date.now() - parseTime(lastCheck)))} ago`]
-  const missing = gaps === 0 ? [] : [`${gaps} ${gaps === 1 ? 'gap' : 'gaps'} (see describe)`]
+  const missing = gaps === 0 ? [] : [`${count(gaps, 'gap')} (see describe)`]
   return [span, ...check, ...missing].join('; ')
 }
 

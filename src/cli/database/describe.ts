@@ -1,21 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { ArchiveReach } from '../../extensions/tools/types.ts'
 import type { WatchGap } from '../../extensions/watch/index.ts'
 import { withRecords } from './open-database.ts'
 import { type RecordTable, sqlName } from './tables.ts'
-
-/** How far a database reaches. */
-export interface Reach {
-  readonly records: number
-  /** When the oldest and the newest record were published, ISO 8601; null if unknown. */
-  readonly from: string | null
-  readonly to: string | null
-  /** When the service was last asked. */
-  readonly lastCheck: string | null
-  /** How many times are missing in between. */
-  readonly gaps: number
-  /** The queries of its searches, the latest first. */
-  readonly searches: readonly string[]
-}
 
 /** How a query was searched. */
 interface SearchUse {
@@ -26,7 +13,7 @@ interface SearchUse {
 }
 
 /** What a database has of one search. */
-export interface DescribedSearch extends Omit<Reach, 'gaps' | 'searches'> {
+export interface DescribedSearch extends Omit<ArchiveReach, 'gaps' | 'searches'> {
   readonly search: string
   readonly network: string | null
   /** Null if the service does not document who wrote the records. */
@@ -86,7 +73,7 @@ function descriptionOf(database: DatabaseSync, tables: readonly RecordTable[]): 
   }
 }
 
-export function reachOf(database: DatabaseSync, tables: readonly RecordTable[]): Reach {
+export function reachOf(database: DatabaseSync, tables: readonly RecordTable[]): ArchiveReach {
   const names = JSON.stringify(tables.map(({ name }) => name))
   const row = database
     .prepare(

@@ -1,7 +1,8 @@
+import type { ArchiveMatches } from '../../extensions/tools/types.ts'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { withRecords } from './open-database.ts'
-import { type Reach, reachOf } from './describe.ts'
+import { reachOf } from './describe.ts'
 import { type RecordTable, columnNamesOf, sqlName, tableIsMissing } from './tables.ts'
 import { type Term, termsOf } from './terms.ts'
 
@@ -13,13 +14,9 @@ interface FoundRecords {
 }
 
 /** What a database has about a query. */
-export interface Found {
+export interface Found extends ArchiveMatches {
   /** The kind with the newest record first. */
   readonly kinds: readonly FoundRecords[]
-  /** How many records match; more than are returned, if there is a limit. */
-  readonly total: number
-  /** What the database has at all. */
-  readonly reach: Reach
 }
 
 export interface FindOptions {
