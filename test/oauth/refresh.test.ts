@@ -338,9 +338,8 @@ describe('a refresh', () => {
     const asked: string[] = []
     vi.stubGlobal('fetch', (url: string, { signal }: RequestInit) => {
       asked.push(url)
-      const { origin, pathname: path, protocol, host } = new URL(url)
+      const { origin, pathname: path } = new URL(url)
       channel('undici:request:create').publish({ request: { method: 'POST', origin, path } })
-      channel('undici:client:beforeConnect').publish({ connectParams: { protocol, host } })
       return new Promise((_, reject) =>
         signal?.addEventListener('abort', () => reject(signal.reason as Error)),
       )

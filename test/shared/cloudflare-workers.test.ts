@@ -43,3 +43,29 @@ it('flush() resolves when the costs of all calls are stored, in one entry for ea
   expect((await settle(budget.close())).error).toBeUndefined()
   expect(vi.getTimerCount()).toBe(0)
 })
+
+it('flush() waits a few seconds at most for a request that was cut off while its cost was stored', async () => {
+  const { store, budgetOf } = openLateStore()
+  const budget = budgetOf()
+  const cutOff = await reserved(budget, 5)
+  const { update } = store
+  store.update = () => never
+  cutOff.settle(5)
+  await pass(1)
+  store.update = update
+  vi.clearAllTimers()
+  expect((await settle(budget.flush())).ms).toBeLessThan(5000)
+})
+
+it('flush() stores what close() could not, once the store is back', async () => {
+  const { link, budgetOf } = openLateStore()
+  const store = link()
+  const budget = budgetOf({ store })
+  const reservation = await reserved(budget, 5)
+  store.isDown = true
+  reservation.settle(5)
+  expect((await settle(budget.close())).error).toMatchObject({ name: 'BudgetUnavailableError' })
+  store.isDown = false
+  expect((await settle(budget.flush())).error).toBeUndefined()
+  expect(await summaryOf(budgetOf())).toMatchObject({ spent: 5 })
+})

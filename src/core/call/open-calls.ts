@@ -6,6 +6,7 @@ import type { CallLimiter, Permit, RequestOutcome, QueueRequest, QueueWait } fro
 import type { Wait } from '../options/observer.ts'
 import type { Call } from './call.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
+import { runUserCallback } from '../../lib/thrown.ts'
 
 // No interface: it would have to be exported, since declarations of users that infer it would name it.
 /** Requests in flight and queued calls of a client and of the clients made from it with `withOptions`. */
@@ -89,7 +90,8 @@ export class OpenCalls {
 
   end(permit: Permit, outcome: RequestOutcome): void {
     this.#inFlight--
-    permit.end(outcome)
+    // A limiter of the user must not lose an answer.
+    runUserCallback(() => permit.end(outcome))
     this.#checkIdle()
   }
 

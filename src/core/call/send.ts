@@ -86,7 +86,7 @@ export async function sendRequest(
     const headers = requestHeaders(added, client, request.body !== undefined)
     const init = initOf(operation.method, headers, request.body, signal)
     const url = client.baseUrl + request.path
-    const following = (followed = new FollowedRequest(url, signal))
+    const following = (followed = new FollowedRequest(url, signal, () => permit.sent()))
     try {
       const response = await send(url, init, token, (signed) => {
         beforeSend(signal)

@@ -13,6 +13,7 @@ interface Message {
   readonly request: UndiciRequest
   readonly error: object
   readonly connectParams: { readonly protocol: string; readonly host: string }
+  readonly socket?: { readonly alpnProtocol?: string | false | null }
 }
 
 /**
@@ -24,6 +25,8 @@ const connectErrors = new WeakSet()
 const followed = new WeakMap<object, FollowedRequest>()
 /** Those whose fetch has not ended. */
 const pending = new Set<FollowedRequest>()
+/** Origins with an HTTP/2 connection: undici 6 does not tell what it sends there. */
+const silent = new Set<string>()
 /** The one that a call of fetch is about to make. */
 let next: FollowedRequest | undefined
 let isListening = false
@@ -39,10 +42,9 @@ function listenOnce(): void {
   listen('request:create', ({ request }) => {
     if (next?.isMadeBy(request)) followed.set(request, next)
   })
-  for (const state of ['beforeConnect', 'connected'] as const)
-    listen(`client:${state}`, ({ connectParams: { protocol, host } }) => {
-      for (const each of pending) each.connect(`${protocol}//${host}`, state)
-    })
+  listen('client:connected', ({ connectParams: { protocol, host }, socket }) => {
+    if (socket?.alpnProtocol === 'h2') silent.add(`${protocol}//${host}`)
+  })
   // Before the requests of the connection fail with it.
   listen('client:connectError', ({ error }) => connectErrors.add(error))
   // Before a byte of the request is written. A dispatcher, or a fetch of the user, may have made it.
@@ -50,6 +52,7 @@ function listenOnce(): void {
     const own = followed.get(request)
     for (const each of own ? [own] : pending) each.send(request)
   })
+  listen('request:error', ({ request }) => followed.get(request)?.fail())
 }
 
 /**
@@ -87,15 +90,19 @@ export function isConnectError(error: object): boolean {
 export class FollowedRequest {
   readonly #url: string
   readonly #signal: AbortSignal
-  /** Once it is made, for its connection: undici 6 does not tell what it sends over HTTP/2 when that is open. */
-  #state: 'unknown' | 'made' | 'beforeConnect' | 'connected' = 'unknown'
+  readonly #onSent: (() => void) | undefined
+  #state: 'unknown' | 'made' | 'failed' = 'unknown'
   /** How far it is known to have come. What was sent to its URL meanwhile may be this request. */
   progress: 'unknown' | 'sent' | 'answered' = 'unknown'
 
-  /** @param signal Of the request: once it aborts, Node's fetch sends nothing more. */
-  constructor(url: string, signal: AbortSignal) {
+  /**
+   * @param signal Of the request: once it aborts, Node's fetch sends nothing more.
+   * @param onSent Called when it is sent: its connection may take long to open.
+   */
+  constructor(url: string, signal: AbortSignal, onSent?: () => void) {
     this.#url = url
     this.#signal = signal
+    this.#onSent = onSent
   }
 
   isMadeBy(request: UndiciRequest): boolean {
@@ -104,20 +111,22 @@ export class FollowedRequest {
     return isMade
   }
 
-  /** A connection to an origin will be opened, or is open: its request may be sent on it. */
-  connect(origin: string, state: 'beforeConnect' | 'connected'): void {
-    const before = state === 'connected' ? 'beforeConnect' : 'made'
-    if (this.#state === before && this.#url.startsWith(`${origin}/`)) this.#state = state
+  /** A dispatcher of the user may make another request in its place. */
+  fail(): void {
+    if (!this.#signal.aborted) this.#state = 'failed'
   }
 
   /** A request is being sent. */
   send(request: UndiciRequest): void {
-    if (this.progress === 'unknown' && this.#isTo(request)) this.progress = 'sent'
+    if (this.progress !== 'unknown' || !this.#isTo(request)) return
+    this.progress = 'sent'
+    this.#onSent?.()
   }
 
   /** Whether it will never be sent: it was aborted while its connection was being opened. */
   get isUnsent(): boolean {
-    return this.#signal.aborted && this.#state === 'beforeConnect' && this.progress === 'unknown'
+    const isWaiting = this.#state === 'made' && this.progress === 'unknown'
+    return this.#signal.aborted && isWaiting && !silent.has(new URL(this.#url).origin)
   }
 
   #isTo({ origin, path }: UndiciRequest): boolean {

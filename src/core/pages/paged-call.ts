@@ -44,6 +44,8 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
   /** Composed at once: later changes to the params have no effect. */
   readonly #request: Composed | InvalidRequestError
   #first: Promise<FetchedPage> | undefined
+  /** Aborts when the reader has left for whom the first page was asked. */
+  #firstLeft: AbortSignal | undefined
   /** Whether it resumes after the last page. */
   #isEnded = false
 
@@ -206,7 +208,18 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
       const message = 'the last page was already fetched'
       return Promise.reject(new ConfigurationError(message, { next: paramsOf(this.#request) }))
     }
-    return (this.#first ??= this.#fetch(this.#request, undefined, this.#options?.expectedItems, callerLeft))
+    if (this.#first === undefined) {
+      this.#firstLeft = callerLeft
+      this.#first = this.#fetch(this.#request, undefined, this.#options?.expectedItems, callerLeft)
+    }
+    const [first, left] = [this.#first, this.#firstLeft]
+    if (left === callerLeft) return first
+    return first.catch((error: unknown) => {
+      if (error !== left?.reason) throw error
+      // It was not sent, but is wanted still.
+      if (this.#first === first) this.#first = undefined
+      return this.#fetchFirst(callerLeft)
+    })
   }
 
   /**

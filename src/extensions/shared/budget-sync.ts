@@ -106,10 +106,11 @@ export class BudgetSync extends StoredText<BudgetState> {
     return !isUsed && this.#isReported
   }
 
-  /** Whether the incoming request that it belongs to was cut off: it has renewed nothing for a whole lease. */
+  /** Whether the incoming request that it belongs to was cut off: it has renewed nothing for a whole lease, or tried no more to report. */
   get isCutOff(): boolean {
+    const longest = this.#isReported ? this.#terms.leaseMs : this.timeoutMs + 3 * retryMs
     const seenAt = Math.max(this.#askedAt, this.updatedAt)
-    return isTiedToRequests() && !this.isIdle && performance.now() - seenAt > this.#terms.leaseMs
+    return isTiedToRequests() && !this.isIdle && performance.now() - seenAt > longest
   }
 
   /** Whether the store knows all that has happened. */

@@ -52,6 +52,8 @@ export class SharedBudget implements Budget {
   /** One for all calls, but see {@link SharedBudget.#freeSync}. */
   #syncs: readonly BudgetSync[]
   #isClosed = false
+  /** Whether a failing store is not tried again. */
+  #isStopped = false
   readonly #every: Period | undefined
   readonly #periodAt: (time: number) => string
   /** What the operations of this process have spent in its latest period. */
@@ -172,8 +174,8 @@ export class SharedBudget implements Budget {
    */
   async flush(): Promise<void> {
     const self = unproxied(this)
-    if (isTiedToRequests()) while (self.#unreported > 0) await sleep(checkMs)
-    else await self.#freeSync().flush().catch(refuse)
+    if (isTiedToRequests() && !self.#isStopped) while (self.#unreported > 0) await sleep(checkMs)
+    else await Promise.all(self.#syncs.map((sync) => sync.flush())).catch(refuse)
   }
 
   /** How many calls have ended whose cost the store may not know yet. */
@@ -195,6 +197,7 @@ export class SharedBudget implements Budget {
     for (const sync of self.#syncs) sync.isClosed = true
     const late = (): void => {}
     await within(timeoutMs, () => this.flush().catch(late), late)
+    self.#isStopped = true
     for (const sync of self.#syncs) sync.stop()
     if (self.#unreported > 0)
       throw new BudgetUnavailableError(`the outcome of ${count(self.#unreported, 'call')} could not be sent`)

@@ -25,6 +25,14 @@ it.each([
   expect(other.settle.mock.calls).toEqual([[0, 0]])
 })
 
+it('search() has its page when a limiter throws as a permit ends', async () => {
+  service.script(ok())
+  const permit = { queued: 0, paced: 0, sent: () => {}, answered: () => {}, end: bug }
+  const limits = { inFlight: 2, perMinute: 20, windowMs: 60_000 }
+  const limiter = { limits, acquire: () => Promise.resolve(permit), waitOf: () => null }
+  expect(await service.search({ limiter })).toMatchObject({ error: undefined, ...paid })
+})
+
 describe('fetch', () => {
   const used = ok()
   void used.text()

@@ -1,8 +1,9 @@
+import { channel } from 'node:diagnostics_channel'
 import { describe, expect, it, vi } from 'vitest'
 import type { SocialSearch } from '../../../src/index.ts'
 import { abortIn, pass, settle } from '../../support/clock.ts'
 import { query } from '../../support/search.ts'
-import { hang, makeClient, ok, virtualService } from '../../support/service.ts'
+import { baseUrl, hang, makeClient, ok, virtualService } from '../../support/service.ts'
 
 const service = virtualService()
 
@@ -20,6 +21,20 @@ it.each<[string, () => object, () => Response | Promise<Response>, number]>([
   const ended = client.microblog.search(query, options()).catch((error: unknown) => error)
   expect(await service.search(client)).toMatchObject({ error: undefined, at: [0, ms] })
   expect(await ended).toBeInstanceOf(Error)
+})
+
+it('search() counts toward the limit from when Node sends it, however long its connection takes to open', async () => {
+  const request = { origin: new URL(baseUrl).origin, path: '/v1/data/microblog/tweets/search' }
+  const sent: number[] = []
+  const fetch = async () => {
+    if (sent.length < 2) await new Promise((resolve) => setTimeout(resolve, 7000))
+    channel('undici:client:sendHeaders').publish({ request })
+    sent.push(performance.now())
+    return ok()
+  }
+  const { microblog } = makeClient({ fetch })
+  await settle(Promise.all(Array.from({ length: 21 }, () => microblog.search(query))))
+  expect(sent.at(-1)! - sent[0]!).toBeGreaterThanOrEqual(60_000)
 })
 
 it('close() ends a request in flight, and waits until its slot is free, however often it is called', async () => {

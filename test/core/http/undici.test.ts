@@ -3,18 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { FollowedRequest, following } from '../../../src/core/http/undici.ts'
 
 const url = 'https://api.example.com/v1/data?page=1'
-const { origin, host, protocol } = new URL(url)
+const { origin } = new URL(url)
 const request = (path = '/v1/data?page=1') => ({ request: { origin, path } })
 
 /** What a channel tells; without a message, of the request of the test. */
 type Message = [name: string, message?: object]
 const made: Message = ['request:create']
-const opening: Message = ['client:beforeConnect', { connectParams: { protocol, host } }]
-const opened: Message = ['client:connected', { connectParams: { protocol, host } }]
+const failed: Message = ['request:error']
 const sending: Message = ['client:sendHeaders']
 const madeOther: Message = ['request:create', request('/v1/log')]
 const sendingOther: Message = ['client:sendHeaders', request('/v1/log')]
-const elsewhere = { connectParams: { protocol, host: 'log.example.com' } }
+const sendingAgain: Message = ['client:sendHeaders', request()]
 
 /** A request of fetch, of which Node tells this before fetch returns, and this before it ends. */
 async function followedThrough(during: Message[], after: Message[], isUsers = false) {
@@ -36,39 +35,60 @@ async function followedThrough(during: Message[], after: Message[], isUsers = fa
 
 describe('FollowedRequest.isUnsent', () => {
   it.each<[boolean, when: string, during: Message[], after?: Message[]]>([
-    [true, 'it is aborted while its connection is being opened', [made, opening]],
-    [true, 'its connection is opened later', [made], [opening]],
-    [true, 'only another one was sent', [made, opening], [sendingOther]],
-    [true, 'a connection is open to elsewhere', [made, opening], [['client:connected', elsewhere]]],
-    [true, 'its abort is its failure', [made, opening], [['request:error']]],
+    [true, 'a request is aborted whose headers were not written', [made]],
+    [true, 'only the headers of another one were written', [madeOther, made], [sendingOther]],
     [false, 'nothing tells of the request, as of a fetch that is not Node’s', []],
-    [false, 'something tells of another request alone', [madeOther, opening]],
-    [false, 'it is made later', [], [made, opening]],
-    [false, 'no connection is opened for it, but it may take one that is open', [made]],
-    [false, 'a connection is opened to elsewhere', [made, ['client:beforeConnect', elsewhere]]],
-    [false, 'its connection is open, since not all versions tell what they send', [made, opening], [opened]],
-    [false, 'its headers are being written', [made, opening], [sending]],
-    [
-      false,
-      'a dispatcher sends another one in its place',
-      [made, opening],
-      [['client:sendHeaders', request()]],
-    ],
+    [false, 'something tells of another request alone', [madeOther]],
+    [false, 'it is made later', [], [made]],
+    [false, 'its headers are being written', [made], [sending]],
+    [false, 'it failed: a dispatcher may send another one in its place', [made], [failed]],
+    [false, 'another one is sent to its URL', [made], [sendingAgain]],
   ])('is %s when %s', async (isUnsent, _, during, after = []) => {
     expect((await followedThrough(during, after)).isUnsent).toBe(isUnsent)
   })
 
   it('is false when the fetch is the user’s, which may drop the signal', async () => {
-    expect((await followedThrough([made, opening], [], true)).isUnsent).toBe(false)
+    expect((await followedThrough([made], [], true)).isUnsent).toBe(false)
+  })
+
+  it('is true when its abort is its failure', async () => {
+    const abort = new AbortController()
+    const followed = new FollowedRequest(url, abort.signal)
+    const own = request()
+    const fetch = () => {
+      channel('undici:request:create').publish(own)
+      abort.abort()
+      channel('undici:request:error').publish(own)
+      return Promise.reject(new Error('aborted'))
+    }
+    await following(followed, false, fetch).catch(() => {})
+    expect(followed.isUnsent).toBe(true)
+  })
+
+  it('is false when its origin has an HTTP/2 connection, since not all versions tell what they send there', async () => {
+    const silent = new URL('https://h2.example.com/v1/data')
+    const { protocol, host, pathname: path } = silent
+    const abort = new AbortController()
+    const followed = new FollowedRequest(silent.href, abort.signal)
+    const fetch = () => {
+      const socket = { alpnProtocol: 'h2' }
+      channel('undici:client:connected').publish({ connectParams: { protocol, host }, socket })
+      channel('undici:request:create').publish({ request: { origin: silent.origin, path } })
+      abort.abort()
+      return Promise.reject(new Error('aborted'))
+    }
+    await following(followed, false, fetch).catch(() => {})
+    expect(followed.isUnsent).toBe(false)
   })
 })
 
 describe('FollowedRequest.progress', () => {
   it.each<[string, when: string, isUsers: boolean, during: Message[], after?: Message[]]>([
-    ['sent', 'a fetch of the user sends it later', true, [], [made, opened, sending]],
-    ['sent', 'Node’s fetch sends it', false, [made, opening, opened], [sending]],
+    ['sent', 'a fetch of the user sends it later', true, [], [made, sending]],
+    ['sent', 'Node’s fetch sends it', false, [made], [sending]],
+    ['sent', 'a dispatcher sends another one in its place', false, [made], [failed, sendingAgain]],
     ['unknown', 'a fetch of the user sends another one', true, [], [sendingOther]],
-    ['unknown', 'its connection is open', false, [made, opening], [opened]],
+    ['unknown', 'it fails before it is sent', false, [made], [failed]],
   ])('is %s when %s', async (progress, _, isUsers, during, after = []) => {
     expect((await followedThrough(during, after, isUsers)).progress).toBe(progress)
   })
