@@ -46,17 +46,37 @@ describe('a search whose time ran out', () => {
     expect(await searchSilently('https', { timeout: 200 }, own)).toMatchObject(doubt)
   })
 
-  it('may have been charged when a fetch gets its answer, and fails in a request of its own', async () => {
+  const after = async (sending: Promise<Response>, report: () => Promise<unknown>) => {
+    const response = await sending
+    await report()
+    return response
+  }
+  const beside = async (sending: Promise<Response>, report: () => Promise<unknown>) =>
+    (await Promise.all([sending, report()]))[0]
+
+  it.each([
+    ['after it', 'has a port that fetch refuses', after, 1],
+    ['beside it', 'has a port that fetch refuses', beside, 1],
+    ['after it', 'is refused', after, 0],
+    ['beside it', 'is refused', beside, 0],
+  ])('may have been charged when a fetch sends another request %s, which %s', async (_, __, send, port) => {
     const server = createHttpServer((_, response) => response.end())
     onTestFinished(() => void server.close())
     const baseUrl = `http://127.0.0.1:${await portOf(server)}/v1`
-    const reporting = async (request: Request) => {
-      const response = await fetch(request)
-      await fetch('http://127.0.0.1:1/report')
-      return response
-    }
-    const client = makeClient({ baseUrl, fetch: reporting })
+    const closed = createServer()
+    const report = `http://127.0.0.1:${port || (await portOf(closed))}/`
+    closed.close()
+    const client = makeClient({ baseUrl, fetch: (request) => send(fetch(request), () => fetch(report)) })
     await expect(client.microblog.search(query)).rejects.toMatchObject({ charged: 'unknown', attempts: [{}] })
     expect(client.credits).toMatchObject(maybePaid)
+  })
+
+  it('is free when a fetch of the user is refused', async () => {
+    const closed = createServer()
+    const baseUrl = `http://127.0.0.1:${await portOf(closed)}/v1`
+    closed.close()
+    const client = makeClient({ baseUrl, retry: false, fetch: (request) => fetch(request) })
+    await expect(client.microblog.search(query)).rejects.toMatchObject({ charged: 'no' })
+    expect(client.credits).toMatchObject(notPaid)
   })
 })

@@ -77,7 +77,7 @@ function find(call: Asked, evidence: Evidence): Found {
       return { kind: 'final', code: 'configuration', toError }
     }
     case 'broken':
-      return lostConnection(explainNetworkError(evidence.error, { baseUrl, redactor }, evidence.progress))
+      return lostConnection(explainNetworkError(evidence.error, { baseUrl, redactor }, evidence.followed))
     case 'answered':
       return readErrorResponse(call, evidence)
   }

@@ -29,7 +29,7 @@ export type Evidence = Happened & {
 type Happened =
   | ({ readonly kind: 'answered' } & RawResponse)
   /** Fetch or the body broke off, with an error of the runtime. */
-  | { readonly kind: 'broken'; readonly error: unknown; readonly progress: FollowedRequest['progress'] }
+  | { readonly kind: 'broken'; readonly error: unknown; readonly followed: FollowedRequest }
   /** The user's `fetch` broke its contract. */
   | { readonly kind: 'misused'; readonly error: unknown }
   /** It took longer than the timeout of an attempt. */
@@ -106,8 +106,8 @@ export async function sendRequest(
       // Before fetch is called, only the runtime can be at fault.
       const lacks = isSent ? error : new NotSent(messageOf(error))
       if (isA(lacks, NotSent)) isSent = false
-      const { progress } = following
-      return report({ kind: isA(lacks, FetchMisuse) ? 'misused' : 'broken', error: lacks, progress })
+      const kind = isA(lacks, FetchMisuse) ? 'misused' : 'broken'
+      return report({ kind, error: lacks, followed: following })
     }
   }
 

@@ -57,11 +57,11 @@ export async function callFetch(
   init: Init,
   followed: FollowedRequest,
 ): Promise<Response> {
-  if (fetch !== undefined)
-    return asResponse(await following(followed, true, () => callOwnFetch(fetch, url, init)))
+  followed.isUsers = fetch !== undefined
+  if (fetch !== undefined) return asResponse(await following(followed, () => callOwnFetch(fetch, url, init)))
   if (typeof (globalThis.fetch as unknown) !== 'function')
     throw new NotSent('this runtime has no fetch; pass the option fetch')
-  return asResponse(await following(followed, false, () => globalThis.fetch(url, withoutPool(init))))
+  return asResponse(await following(followed, () => globalThis.fetch(url, withoutPool(init))))
 }
 
 // A connection that was kept may have died unnoticed, as in a process that was frozen. A request that is lost on it may have been charged,

@@ -3,7 +3,7 @@ import { connectionFailed } from '../../errors/words.ts'
 import { inBrowser } from '../../lib/runtime.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { isA } from '../../lib/thrown.ts'
-import { type FollowedRequest, isConnectError } from './undici.ts'
+import { type FollowedRequest, isConnectError, originOf } from './undici.ts'
 
 /** Thrown when the user's `fetch` breaks its contract. */
 export class FetchMisuse extends Error {}
@@ -33,6 +33,8 @@ interface Facts {
   readonly loneCode: readonly string[]
   /** The same, if the error itself has it, and node-fetch has not taken the system call away. */
   readonly bareCode: readonly string[]
+  /** Where the requests went that have failed with it, as Node tells. */
+  readonly origins: readonly string[]
 }
 
 type Proven = Pick<NetworkFailure, 'phase' | 'kind'>
@@ -50,7 +52,7 @@ const unprocessed: Proven = { phase: 'exchange', kind: 'unsent' }
  * what has arrived. Whatever is not here may have been sent: browsers say nothing, and Bun has one code, EPROTO, for a handshake that
  * fails and for TLS that breaks after the request.
  */
-const proofs: readonly [where: keyof Facts, what: RegExp, Proven][] = [
+const proofs: readonly [where: Exclude<keyof Facts, 'origins'>, what: RegExp, Proven][] = [
   // Of a certificate that this side refuses, so before it sends anything. Alerts of the server about one may come later.
   ['code', /^(?!ERR_SSL_).*CERT|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/, untrusted],
   ['message', /invalid peer certificate/, untrusted],
@@ -95,10 +97,10 @@ const proofs: readonly [where: keyof Facts, what: RegExp, Proven][] = [
  * Reads an error from fetch. Node and Bun have a system code on the error or its causes, Deno has a sentence. A request counts as unsent
  * only if that is proven.
  */
-function readFailure(error: unknown): Omit<NetworkFailure, 'message'> {
-  if (isA(error, NotSent)) return { phase: 'connect', kind: 'untrusted', reason: error.message }
+function readFailure(error: unknown): Omit<NetworkFailure, 'message'> & Pick<Facts, 'origins'> {
+  if (isA(error, NotSent)) return { phase: 'connect', kind: 'untrusted', reason: error.message, origins: [] }
   const facts = factsOf(error)
-  const { code, message } = facts
+  const { code, message, origins } = facts
   const reason =
     // A proxy that refuses a tunnel: the code is that of any abort.
     message.find((text) => text.includes('when HTTP Tunneling')) ||
@@ -107,9 +109,9 @@ function readFailure(error: unknown): Omit<NetworkFailure, 'message'> {
     'no reason given'
   for (const [where, what, proven] of proofs) {
     const proof = facts[where].find((text) => what.test(text))
-    if (proof !== undefined) return { ...proven, reason: where === 'code' ? proof : reason }
+    if (proof !== undefined) return { ...proven, reason: where === 'code' ? proof : reason, origins }
   }
-  return { phase: 'exchange', kind: 'no-answer', reason }
+  return { phase: 'exchange', kind: 'no-answer', reason, origins }
 }
 
 function factsOf(error: unknown): Facts {
@@ -131,6 +133,7 @@ function factsOf(error: unknown): Facts {
     ...{ code, syscall, loneCode, message: textsOf('message') },
     unopened: links.some(({ isUnconnected }) => isUnconnected) ? [first] : [],
     bareCode: outer?.code === first && outer.type !== 'system' ? loneCode : [],
+    origins: links.flatMap(({ origin }) => origin ?? []),
   }
 }
 
@@ -138,16 +141,17 @@ function factsOf(error: unknown): Facts {
  * Explains an error from fetch, or from reading a body. On some runtimes the error holds the request, and with it the
  * token, so only its code or its innermost message is kept.
  *
- * @param progress How far the request is known to have come. After it was sent, the error may be that of another one, which a fetch of the
- * user has made.
+ * @param followed After it was sent, the error may be that of another one, which a fetch of the user has made.
  */
 export function explainNetworkError(
   error: unknown,
   { baseUrl, redactor }: { readonly baseUrl: string; readonly redactor: Redactor },
-  progress: FollowedRequest['progress'],
+  followed: Pick<FollowedRequest, 'progress' | 'isOfAnother'>,
 ): NetworkFailure {
-  const failure = readFailure(error)
-  const isProof = progress === 'unknown' || (progress === 'sent' && failure.phase === 'exchange')
+  const { origins, ...failure } = readFailure(error)
+  const { progress } = followed
+  const isDoubtful = progress === 'sent' || followed.isOfAnother(origins)
+  const isProof = progress !== 'answered' && (!isDoubtful || failure.phase === 'exchange')
   const phase = isProof ? failure.phase : 'exchange'
   const kind = isProof ? failure.kind : 'no-answer'
   // Half a secret would not be recognized.
@@ -170,6 +174,7 @@ interface Link {
   readonly next: unknown
   /** Whether Node says that there was no connection. */
   readonly isUnconnected: boolean
+  readonly origin: string | undefined
 }
 
 /** What an error says; undefined if it is no object, or throws when it is read, as one of a user's fetch may. */
@@ -180,7 +185,8 @@ function linkOf(error: unknown): Link | undefined {
       readonly cause?: unknown
       readonly errors?: readonly unknown[] | null
     }
-    return { code, syscall, type, message, next: cause ?? errors?.[0], isUnconnected: isConnectError(error) }
+    const [isUnconnected, origin] = [isConnectError(error), originOf(error)]
+    return { code, syscall, type, message, next: cause ?? errors?.[0], isUnconnected, origin }
   } catch {
     return undefined
   }

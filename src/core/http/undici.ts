@@ -21,7 +21,9 @@ interface Message {
  * a reset or a TLS alert may also come later.
  */
 const connectErrors = new WeakSet()
-/** By the request that Node's fetch has made. */
+/** Where a request went that has failed, by its error. */
+const failedAt = new WeakMap<object, string>()
+/** By the request that fetch has made. */
 const followed = new WeakMap<object, FollowedRequest>()
 /** Those whose fetch has not ended. */
 const pending = new Set<FollowedRequest>()
@@ -40,7 +42,10 @@ function listenOnce(): void {
       ?.channel(`undici:${name}`)
       .subscribe((message) => listener(message as Message))
   listen('request:create', ({ request }) => {
-    if (next?.isMadeBy(request)) followed.set(request, next)
+    // One of the user's may make it later.
+    const candidates = next ? [next] : [...pending].filter(({ isUsers }) => isUsers)
+    const owner = candidates.find((each) => each.isMadeBy(request))
+    if (owner) followed.set(request, owner)
   })
   listen('client:connected', ({ connectParams: { protocol, host }, socket }) => {
     if (socket?.alpnProtocol === 'h2') silent.add(`${protocol}//${host}`)
@@ -52,24 +57,19 @@ function listenOnce(): void {
     const own = followed.get(request)
     for (const each of own ? [own] : pending) each.send(request)
   })
-  listen('request:error', ({ request }) => followed.get(request)?.fail())
+  listen('request:error', ({ request, error }) => {
+    failedAt.set(error, String(request.origin))
+    followed.get(request)?.fail()
+  })
 }
 
-/**
- * Follows the request that a fetch makes, until it has ended.
- *
- * @param isUsers Whether the fetch is the user's. It may drop the signal, and send the request after an abort.
- */
-export async function following<T>(
-  request: FollowedRequest,
-  isUsers: boolean,
-  fetch: () => Promise<T>,
-): Promise<T> {
+/** Follows the request that a fetch makes, until it has ended. */
+export async function following<T>(request: FollowedRequest, fetch: () => Promise<T>): Promise<T> {
   listenOnce()
   pending.add(request)
   try {
     // Node's makes the request before it returns.
-    next = isUsers ? undefined : request
+    next = request.isUsers ? undefined : request
     const responding = fetch()
     next = undefined
     const response = await responding
@@ -86,11 +86,18 @@ export function isConnectError(error: object): boolean {
   return connectErrors.has(error)
 }
 
+/** Where a request went that has failed with this error, if Node tells. */
+export function originOf(error: object): string | undefined {
+  return failedAt.get(error)
+}
+
 /** The request that one call of fetch makes, as far as Node tells. */
 export class FollowedRequest {
   readonly #url: string
   readonly #signal: AbortSignal
   readonly #onSent: (() => void) | undefined
+  /** Whether the fetch is the user's. It may drop the signal, send the request after an abort, and make others. */
+  isUsers = false
   #state: 'unknown' | 'made' | 'failed' = 'unknown'
   /** How far it is known to have come. What was sent to its URL meanwhile may be this request. */
   progress: 'unknown' | 'sent' | 'answered' = 'unknown'
@@ -123,10 +130,20 @@ export class FollowedRequest {
     this.#onSent?.()
   }
 
+  /** Whether the error of its fetch is that of another request. @param origins Where the requests went that have failed with it. */
+  isOfAnother(origins: readonly string[]): boolean {
+    if (!this.isUsers) return false
+    return origins.length > 0 ? !origins.includes(this.#origin) : this.#state === 'made'
+  }
+
   /** Whether it will never be sent: it was aborted while its connection was being opened. */
   get isUnsent(): boolean {
     const isWaiting = this.#state === 'made' && this.progress === 'unknown'
-    return this.#signal.aborted && isWaiting && !silent.has(new URL(this.#url).origin)
+    return this.#signal.aborted && isWaiting && !this.isUsers && !silent.has(this.#origin)
+  }
+
+  get #origin(): string {
+    return new URL(this.#url).origin
   }
 
   #isTo({ origin, path }: UndiciRequest): boolean {

@@ -235,7 +235,7 @@ async function request(
       throw errorOf(response, text, context, authorization !== null)
     } catch (error) {
       if (error instanceof OAuthError) throw error
-      const { kind, message } = explainNetworkError(error, { redactor, baseUrl: url }, following.progress)
+      const { kind, message } = explainNetworkError(error, { redactor, baseUrl: url }, following)
       const processed = kind === 'no-answer' ? 'unknown' : 'no'
       throw new OAuthError(message, { step, reason: 'unreachable', processed })
     }

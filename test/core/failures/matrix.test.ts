@@ -11,7 +11,7 @@ import { readAnswer } from '../../../src/core/call/read-answer.ts'
 import { type Failed, newRecord } from '../../../src/core/call/call.ts'
 import { serviceFormat } from '../../../src/core/http/answer.ts'
 import { FetchMisuse } from '../../../src/core/http/network-error.ts'
-import type { FollowedRequest } from '../../../src/core/http/undici.ts'
+import { FollowedRequest } from '../../../src/core/http/undici.ts'
 import { Redactor } from '../../../src/lib/redactor.ts'
 
 const operations: Readonly<Record<Effect, Operation>> = {
@@ -86,7 +86,12 @@ const own = (status: number, headers = {}) =>
 const gateway = (status: number, headers = {}) => answered(status, '<h1>Bad gateway</h1>', headers)
 const broken =
   (code: string, progress: FollowedRequest['progress'] = 'unknown') =>
-  (): Happened => ({ kind: 'broken', error: Object.assign(new Error(code), { code }), progress })
+  (): Happened => {
+    const followed = Object.assign(new FollowedRequest('https://a.example/', AbortSignal.abort()), {
+      progress,
+    })
+    return { kind: 'broken', error: Object.assign(new Error(code), { code }), followed }
+  }
 const allBroken = (codes: readonly string[], progress?: FollowedRequest['progress']) =>
   codes.map((code) => broken(code, progress))
 const late = (): Happened => ({ kind: 'late' })

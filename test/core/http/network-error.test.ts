@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { explainNetworkError } from '../../../src/core/http/network-error.ts'
+import { FollowedRequest } from '../../../src/core/http/undici.ts'
 import { Redactor } from '../../../src/lib/redactor.ts'
 
 const server = { baseUrl: 'https://api.example.com/v1', redactor: new Redactor() }
-const explain = (error: unknown, asked = server) => explainNetworkError(error, asked, 'unknown')
+const { signal } = new AbortController()
+const url = 'https://api.example.com/v1/data'
+const answered = Object.assign(new FollowedRequest(url, signal), { progress: 'answered' as const })
+const explain = (error: unknown, asked = server) =>
+  explainNetworkError(error, asked, new FollowedRequest(url, signal))
 
 /** An error of fetch as Node has it, with the cause below it. */
 const below = (cause: object) =>
@@ -109,7 +114,7 @@ describe('explainNetworkError()', () => {
     [coded('EPROTO'), 'no-answer'],
   ])('knows whether another attempt is safe, and makes sense: %o', (error, kind) => {
     expect(explain(error).kind).toBe(kind)
-    expect(explainNetworkError(error, server, 'answered').kind).toBe('no-answer')
+    expect(explainNetworkError(error, server, answered).kind).toBe('no-answer')
   })
 
   it('ends when a cause is circular', () => {

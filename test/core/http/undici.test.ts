@@ -4,7 +4,7 @@ import { FollowedRequest, following } from '../../../src/core/http/undici.ts'
 
 const url = 'https://api.example.com/v1/data?page=1'
 const { origin } = new URL(url)
-const request = (path = '/v1/data?page=1') => ({ request: { origin, path } })
+const request = (path = '/v1/data?page=1') => ({ request: { origin, path }, error: new Error('broken') })
 
 /** What a channel tells; without a message, of the request of the test. */
 type Message = [name: string, message?: object]
@@ -18,16 +18,16 @@ const sendingAgain: Message = ['client:sendHeaders', request()]
 /** A request of fetch, of which Node tells this before fetch returns, and this before it ends. */
 async function followedThrough(during: Message[], after: Message[], isUsers = false) {
   const abort = new AbortController()
-  const followed = new FollowedRequest(url, abort.signal)
+  const followed = Object.assign(new FollowedRequest(url, abort.signal), { isUsers })
   const own = request()
   const publish = ([name, message = own]: Message): void => channel(`undici:${name}`).publish(message)
   const fetch = async (): Promise<void> => {
     during.forEach(publish)
     await Promise.resolve()
     after.forEach(publish)
-    throw new Error('broken')
+    throw own.error
   }
-  await following(followed, isUsers, fetch).catch(() => {})
+  await following(followed, fetch).catch(() => {})
   expect(followed.isUnsent).toBe(false)
   abort.abort()
   return followed
@@ -61,7 +61,7 @@ describe('FollowedRequest.isUnsent', () => {
       channel('undici:request:error').publish(own)
       return Promise.reject(new Error('aborted'))
     }
-    await following(followed, false, fetch).catch(() => {})
+    await following(followed, fetch).catch(() => {})
     expect(followed.isUnsent).toBe(true)
   })
 
@@ -77,7 +77,7 @@ describe('FollowedRequest.isUnsent', () => {
       abort.abort()
       return Promise.reject(new Error('aborted'))
     }
-    await following(followed, false, fetch).catch(() => {})
+    await following(followed, fetch).catch(() => {})
     expect(followed.isUnsent).toBe(false)
   })
 })
@@ -96,11 +96,25 @@ describe('FollowedRequest.progress', () => {
   it('stays unknown when Node’s fetch sends another request to the same URL', async () => {
     const first = new FollowedRequest(url, new AbortController().signal)
     const waiting = Promise.withResolvers<void>()
-    const pending = following(first, false, () => waiting.promise)
+    const pending = following(first, () => waiting.promise)
     expect((await followedThrough([made], [sending])).progress).toBe('sent')
     expect(first.progress).toBe('unknown')
     waiting.resolve()
     await pending
     expect(first.progress).toBe('answered')
+  })
+})
+
+describe('FollowedRequest.isOfAnother()', () => {
+  const log = 'https://log.example.com'
+  it.each<[boolean, string, origins: string[], when: string, isUsers: boolean, ...told: Message[]]>([
+    [true, 'an error', [log], 'a fetch of the user has sent what failed elsewhere', true],
+    [true, 'an error', [], 'the request of the user’s fetch has not failed', true, made],
+    [false, 'an error', [], 'it has failed', true, made, failed],
+    [false, 'an error', [log, origin], 'its origin has failed with it', true, made, failed],
+    [false, 'an error', [], 'nothing tells of the request, as of a fetch that is not Node’s', true],
+    [false, 'an error', [log], 'Node’s fetch has sent it to a proxy', false, made],
+  ])('is %s for %s of %j when %s', async (isOfAnother, _, origins, __, isUsers, ...told) => {
+    expect((await followedThrough([], told, isUsers)).isOfAnother(origins)).toBe(isOfAnother)
   })
 })
