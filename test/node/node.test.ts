@@ -169,6 +169,24 @@ describe('toNodeListener()', () => {
       socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
       expect(await readAll(socket)).not.toContain('\r\n0\r\n')
     })
+
+    it('lets a slow client read what was written before the body fails', async () => {
+      const parts = Array.from({ length: 20 }, () => 'x'.repeat(16_384))
+      const body = new ReadableStream({
+        pull(controller) {
+          const part = parts.pop()
+          if (part === undefined) throw new Error('the next page failed')
+          controller.enqueue(new TextEncoder().encode(part))
+        },
+      })
+      const socket = await open(() => new Response(body))
+      socket.on('data', () => {
+        socket.pause()
+        setTimeout(() => socket.resume(), 5)
+      })
+      socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+      expect((await readAll(socket)).match(/x{1000}/g)!.length).toBeGreaterThanOrEqual(320)
+    })
   })
 
   it.each<[string, (request: Request) => unknown]>([

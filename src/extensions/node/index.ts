@@ -54,12 +54,13 @@ function fail(error: unknown, outgoing: ServerResponse): void {
   else breakOff(outgoing)
 }
 
-/** Shows the client that the response is not complete. */
+/** Shows the client that the response is not complete. In HTTP/1.1, its last chunk is missing; a reset would take what it has not read yet. */
 function breakOff(outgoing: ServerResponse): void {
   const stream = streamOf(outgoing)
   try {
     if (stream) stream.close(internalError)
-    else outgoing.socket?.resetAndDestroy()
+    else if (outgoing.req.httpVersion === '1.0') outgoing.socket?.resetAndDestroy()
+    else outgoing.socket?.destroy()
   } catch {
     // Only plain TCP can be reset.
     outgoing.socket?.destroy()
@@ -167,7 +168,7 @@ async function send(response: Response, outgoing: ServerResponse, left: AbortSig
   left.addEventListener('abort', cancel)
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     const { value } = part
-    // Flush each part before a reset, or the client would see only the reset.
+    // Flush each part before the connection ends, or the client would see only its end.
     await new Promise<unknown>((written) => outgoing.write(value, written))
   }
   outgoing.end()
