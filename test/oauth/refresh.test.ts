@@ -336,6 +336,7 @@ describe('a refresh', () => {
     const store = storeOf(expired())
     const session = (await makeOAuth({ store, fetch: undefined })).session()
     const asked: string[] = []
+    onTestFinished(() => void vi.unstubAllGlobals())
     vi.stubGlobal('fetch', (url: string, { signal }: RequestInit) => {
       asked.push(url)
       const { origin, pathname: path } = new URL(url)
@@ -349,7 +350,6 @@ describe('a refresh', () => {
     expect(error).toMatchObject({ reason: 'timeout', processed: 'no', message })
     expect(asked).toEqual([endpoints.token])
     expect(store.held?.refreshToken).toBe(refreshToken(0))
-    vi.unstubAllGlobals()
   })
 
   it('does not overwrite the tokens of an exchange that comes meanwhile', async () => {

@@ -97,10 +97,9 @@ const proofs: readonly [where: Exclude<keyof Facts, 'origins'>, what: RegExp, Pr
  * Reads an error from fetch. Node and Bun have a system code on the error or its causes, Deno has a sentence. A request counts as unsent
  * only if that is proven.
  */
-function readFailure(error: unknown): Omit<NetworkFailure, 'message'> & Pick<Facts, 'origins'> {
-  if (isA(error, NotSent)) return { phase: 'connect', kind: 'untrusted', reason: error.message, origins: [] }
-  const facts = factsOf(error)
-  const { code, message, origins } = facts
+function readFailure(error: unknown, facts: Facts): Omit<NetworkFailure, 'message'> {
+  if (isA(error, NotSent)) return { phase: 'connect', kind: 'untrusted', reason: error.message }
+  const { code, message } = facts
   const reason =
     // A proxy that refuses a tunnel: the code is that of any abort.
     message.find((text) => text.includes('when HTTP Tunneling')) ||
@@ -109,9 +108,9 @@ function readFailure(error: unknown): Omit<NetworkFailure, 'message'> & Pick<Fac
     'no reason given'
   for (const [where, what, proven] of proofs) {
     const proof = facts[where].find((text) => what.test(text))
-    if (proof !== undefined) return { ...proven, reason: where === 'code' ? proof : reason, origins }
+    if (proof !== undefined) return { ...proven, reason: where === 'code' ? proof : reason }
   }
-  return { phase: 'exchange', kind: 'no-answer', reason, origins }
+  return { phase: 'exchange', kind: 'no-answer', reason }
 }
 
 function factsOf(error: unknown): Facts {
@@ -148,9 +147,10 @@ export function explainNetworkError(
   { baseUrl, redactor }: { readonly baseUrl: string; readonly redactor: Redactor },
   followed: Pick<FollowedRequest, 'progress' | 'isOfAnother'>,
 ): NetworkFailure {
-  const { origins, ...failure } = readFailure(error)
+  const facts = factsOf(error)
+  const failure = readFailure(error, facts)
   const { progress } = followed
-  const isDoubtful = progress === 'sent' || followed.isOfAnother(origins)
+  const isDoubtful = progress === 'sent' || followed.isOfAnother(facts.origins)
   const isProof = progress !== 'answered' && (!isDoubtful || failure.phase === 'exchange')
   const phase = isProof ? failure.phase : 'exchange'
   const kind = isProof ? failure.kind : 'no-answer'

@@ -1,6 +1,7 @@
 // How far a request of Node's fetch, undici, has come: undici tells on channels what it does. Other runtimes publish nothing on them.
 
 import { builtin } from '../../lib/runtime.ts'
+import { runUserCallback } from '../../lib/thrown.ts'
 
 /** A request of undici, as its channels have it. */
 interface UndiciRequest {
@@ -11,7 +12,7 @@ interface UndiciRequest {
 /** What a channel publishes, as far as it is about requests or connections. */
 interface Message {
   readonly request: UndiciRequest
-  readonly error: object
+  readonly error: unknown
   readonly connectParams: { readonly protocol: string; readonly host: string }
   readonly socket?: { readonly alpnProtocol?: string | false | null }
 }
@@ -40,26 +41,26 @@ function listenOnce(): void {
   const listen = (name: string, listener: (message: Message) => void): void =>
     builtin('node:diagnostics_channel')
       ?.channel(`undici:${name}`)
-      .subscribe((message) => listener(message as Message))
+      // What it throws would end the process: another version may tell something else.
+      .subscribe((message) => runUserCallback(() => listener(message as Message)))
   listen('request:create', ({ request }) => {
-    // One of the user's may make it later.
-    const candidates = next ? [next] : [...pending].filter(({ isUsers }) => isUsers)
-    const owner = candidates.find((each) => each.isMadeBy(request))
+    const owner = [next, ...pending].find((each) => each?.isMadeBy(request))
     if (owner) followed.set(request, owner)
   })
   listen('client:connected', ({ connectParams: { protocol, host }, socket }) => {
     if (socket?.alpnProtocol === 'h2') silent.add(`${protocol}//${host}`)
   })
   // Before the requests of the connection fail with it.
-  listen('client:connectError', ({ error }) => connectErrors.add(error))
+  listen('client:connectError', ({ error }) => connectErrors.add(error as object))
   // Before a byte of the request is written. A dispatcher, or a fetch of the user, may have made it.
   listen('client:sendHeaders', ({ request }) => {
     const own = followed.get(request)
     for (const each of own ? [own] : pending) each.send(request)
   })
   listen('request:error', ({ request, error }) => {
-    failedAt.set(error, String(request.origin))
     followed.get(request)?.fail()
+    // The reason of an abort may be no object.
+    failedAt.set(Object(error) as object, String(request.origin))
   })
 }
 
@@ -68,8 +69,7 @@ export async function following<T>(request: FollowedRequest, fetch: () => Promis
   listenOnce()
   pending.add(request)
   try {
-    // Node's makes the request before it returns.
-    next = request.isUsers ? undefined : request
+    next = request
     const responding = fetch()
     next = undefined
     const response = await responding
@@ -112,8 +112,10 @@ export class FollowedRequest {
     this.#onSent = onSent
   }
 
+  /** Node's fetch makes it before it returns; one of the user's may make it later. */
   isMadeBy(request: UndiciRequest): boolean {
-    const isMade = this.#state === 'unknown' && this.#isTo(request)
+    const mayBeMade = (this === next || this.isUsers) && !this.#signal.aborted
+    const isMade = mayBeMade && this.#state === 'unknown' && this.#isTo(request)
     if (isMade) this.#state = 'made'
     return isMade
   }

@@ -82,6 +82,19 @@ describe('FollowedRequest.isUnsent', () => {
   })
 })
 
+it.each(['request:create', 'client:connected', 'client:connectError', 'client:sendHeaders', 'request:error'])(
+  'following() survives %s with another message, or the reason of an abort that is no object',
+  async (name) => {
+    const messages: Message[] = [
+      [name, {}],
+      [name, { ...request(), error: 'left' }],
+    ]
+    await followedThrough(messages, messages)
+    // What a channel has to say of an error comes in the next tick.
+    await new Promise((resolve) => setImmediate(resolve))
+  },
+)
+
 describe('FollowedRequest.progress', () => {
   it.each<[string, when: string, isUsers: boolean, during: Message[], after?: Message[]]>([
     ['sent', 'a fetch of the user sends it later', true, [], [made, sending]],
