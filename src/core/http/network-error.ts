@@ -3,7 +3,7 @@ import { connectionFailed } from '../../errors/words.ts'
 import { inBrowser } from '../../lib/runtime.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { isA } from '../../lib/thrown.ts'
-import { type FollowedRequest, isConnectError, originOf } from './undici.ts'
+import { type FollowedRequest, connectErrors, failedAt } from './undici.ts'
 
 /** Thrown when the user's `fetch` breaks its contract. */
 export class FetchMisuse extends Error {}
@@ -33,8 +33,8 @@ interface Facts {
   readonly loneCode: readonly string[]
   /** The same, if the error itself has it, and node-fetch has not taken the system call away. */
   readonly bareCode: readonly string[]
-  /** Where the requests went that have failed with it, as Node tells. */
-  readonly origins: readonly string[]
+  /** Of the requests that have failed with it, as Node tells. */
+  readonly paths: readonly string[]
 }
 
 type Proven = Pick<NetworkFailure, 'phase' | 'kind'>
@@ -52,7 +52,7 @@ const unprocessed: Proven = { phase: 'exchange', kind: 'unsent' }
  * what has arrived. Whatever is not here may have been sent: browsers say nothing, and Bun has one code, EPROTO, for a handshake that
  * fails and for TLS that breaks after the request.
  */
-const proofs: readonly [where: Exclude<keyof Facts, 'origins'>, what: RegExp, Proven][] = [
+const proofs: readonly [where: Exclude<keyof Facts, 'paths'>, what: RegExp, Proven][] = [
   // Of a certificate that this side refuses, so before it sends anything. Alerts of the server about one may come later.
   ['code', /^(?!ERR_SSL_).*CERT|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/, untrusted],
   ['message', /invalid peer certificate/, untrusted],
@@ -132,7 +132,7 @@ function factsOf(error: unknown): Facts {
     ...{ code, syscall, loneCode, message: textsOf('message') },
     unopened: links.some(({ isUnconnected }) => isUnconnected) ? [first] : [],
     bareCode: outer?.code === first && outer.type !== 'system' ? loneCode : [],
-    origins: links.flatMap(({ origin }) => origin ?? []),
+    paths: links.flatMap(({ path }) => path ?? []),
   }
 }
 
@@ -150,7 +150,7 @@ export function explainNetworkError(
   const facts = factsOf(error)
   const failure = readFailure(error, facts)
   const { progress } = followed
-  const isDoubtful = progress === 'sent' || followed.isOfAnother(facts.origins)
+  const isDoubtful = progress === 'sent' || followed.isOfAnother(facts.paths)
   const isProof = progress !== 'answered' && (!isDoubtful || failure.phase === 'exchange')
   const phase = isProof ? failure.phase : 'exchange'
   const kind = isProof ? failure.kind : 'no-answer'
@@ -174,7 +174,8 @@ interface Link {
   readonly next: unknown
   /** Whether Node says that there was no connection. */
   readonly isUnconnected: boolean
-  readonly origin: string | undefined
+  /** Of the request that has failed with it, if Node tells. */
+  readonly path: string | undefined
 }
 
 /** What an error says; undefined if it is no object, or throws when it is read, as one of a user's fetch may. */
@@ -185,8 +186,8 @@ function linkOf(error: unknown): Link | undefined {
       readonly cause?: unknown
       readonly errors?: readonly unknown[] | null
     }
-    const [isUnconnected, origin] = [isConnectError(error), originOf(error)]
-    return { code, syscall, type, message, next: cause ?? errors?.[0], isUnconnected, origin }
+    const [isUnconnected, path] = [connectErrors.has(error), failedAt.get(error)]
+    return { code, syscall, type, message, next: cause ?? errors?.[0], isUnconnected, path }
   } catch {
     return undefined
   }

@@ -21,12 +21,12 @@ interface Message {
  * Errors of connections that could not be opened, TLS handshake included. No request was sent on them. Their codes do not say so:
  * a reset or a TLS alert may also come later.
  */
-const connectErrors = new WeakSet()
-/** Where a request went that has failed, by its error. */
-const failedAt = new WeakMap<object, string>()
+export const connectErrors: WeakSet<object> = new WeakSet()
+/** The path of a request that has failed, by its error. A dispatcher, or a fetch of the user, may send it to another host. */
+export const failedAt = new WeakMap<object, string>()
 /** By the request that fetch has made. */
 const followed = new WeakMap<object, FollowedRequest>()
-/** Those whose fetch has not ended. */
+/** Those whose fetch has not ended, nor their attempt. */
 const pending = new Set<FollowedRequest>()
 /** Origins with an HTTP/2 connection: undici 6 does not tell what it sends there. */
 const silent = new Set<string>()
@@ -60,7 +60,7 @@ function listenOnce(): void {
   listen('request:error', ({ request, error }) => {
     followed.get(request)?.fail()
     // The reason of an abort may be no object.
-    failedAt.set(Object(error) as object, String(request.origin))
+    failedAt.set(Object(error) as object, request.path)
   })
 }
 
@@ -68,6 +68,8 @@ function listenOnce(): void {
 export async function following<T>(request: FollowedRequest, fetch: () => Promise<T>): Promise<T> {
   listenOnce()
   pending.add(request)
+  // One of the user's may never end.
+  request.signal.addEventListener('abort', () => pending.delete(request))
   try {
     next = request
     const responding = fetch()
@@ -81,25 +83,15 @@ export async function following<T>(request: FollowedRequest, fetch: () => Promis
   }
 }
 
-/** Whether a connection could not be opened, by its error. */
-export function isConnectError(error: object): boolean {
-  return connectErrors.has(error)
-}
-
-/** Where a request went that has failed with this error, if Node tells. */
-export function originOf(error: object): string | undefined {
-  return failedAt.get(error)
-}
-
 /** The request that one call of fetch makes, as far as Node tells. */
 export class FollowedRequest {
   readonly #url: string
-  readonly #signal: AbortSignal
+  readonly signal: AbortSignal
   readonly #onSent: (() => void) | undefined
   /** Whether the fetch is the user's. It may drop the signal, send the request after an abort, and make others. */
   isUsers = false
   #state: 'unknown' | 'made' | 'failed' = 'unknown'
-  /** How far it is known to have come. What was sent to its URL meanwhile may be this request. */
+  /** How far it is known to have come. What was sent to its path meanwhile may be this request. */
   progress: 'unknown' | 'sent' | 'answered' = 'unknown'
 
   /**
@@ -108,13 +100,13 @@ export class FollowedRequest {
    */
   constructor(url: string, signal: AbortSignal, onSent?: () => void) {
     this.#url = url
-    this.#signal = signal
+    this.signal = signal
     this.#onSent = onSent
   }
 
   /** Node's fetch makes it before it returns; one of the user's may make it later. */
   isMadeBy(request: UndiciRequest): boolean {
-    const mayBeMade = (this === next || this.isUsers) && !this.#signal.aborted
+    const mayBeMade = this === next || this.isUsers
     const isMade = mayBeMade && this.#state === 'unknown' && this.#isTo(request)
     if (isMade) this.#state = 'made'
     return isMade
@@ -122,30 +114,26 @@ export class FollowedRequest {
 
   /** A dispatcher of the user may make another request in its place. */
   fail(): void {
-    if (!this.#signal.aborted) this.#state = 'failed'
+    if (!this.signal.aborted) this.#state = 'failed'
   }
 
   /** A request is being sent. */
   send(request: UndiciRequest): void {
-    if (this.progress !== 'unknown' || !this.#isTo(request)) return
+    if (this.progress !== 'unknown' || !this.#url.endsWith(request.path)) return
     this.progress = 'sent'
     this.#onSent?.()
   }
 
-  /** Whether the error of its fetch is that of another request. @param origins Where the requests went that have failed with it. */
-  isOfAnother(origins: readonly string[]): boolean {
+  /** Whether the error of its fetch is that of another request. @param paths Those of the requests that have failed with it. */
+  isOfAnother(paths: readonly string[]): boolean {
     if (!this.isUsers) return false
-    return origins.length > 0 ? !origins.includes(this.#origin) : this.#state === 'made'
+    return paths.length > 0 ? !paths.some((path) => this.#url.endsWith(path)) : this.#state === 'made'
   }
 
   /** Whether it will never be sent: it was aborted while its connection was being opened. */
   get isUnsent(): boolean {
     const isWaiting = this.#state === 'made' && this.progress === 'unknown'
-    return this.#signal.aborted && isWaiting && !this.isUsers && !silent.has(this.#origin)
-  }
-
-  get #origin(): string {
-    return new URL(this.#url).origin
+    return this.signal.aborted && isWaiting && !this.isUsers && !silent.has(new URL(this.#url).origin)
   }
 
   #isTo({ origin, path }: UndiciRequest): boolean {

@@ -254,7 +254,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
     const items = itemsOf(this.#operation, body, this.#options?.paging) ?? []
     const ids = items.map((item) => (isRecord(item) && unique !== undefined ? item[unique] : undefined))
     // Items that nest too deeply are not compared.
-    return jsonText(ids.every((id) => typeof id === 'string') ? ids : items) ?? '[]'
+    return jsonText(ids.every((id) => typeof id === 'string' && id !== '') ? ids : items) ?? '[]'
   }
 
   /** What tells the params of one page from those of another: its cursor or number, or all if `paging.next` makes them. */

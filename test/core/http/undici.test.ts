@@ -13,6 +13,10 @@ const failed: Message = ['request:error']
 const sending: Message = ['client:sendHeaders']
 const madeOther: Message = ['request:create', request('/v1/log')]
 const sendingOther: Message = ['client:sendHeaders', request('/v1/log')]
+const sendingToAddress: Message = [
+  'client:sendHeaders',
+  { request: { origin: 'https://127.0.0.1', path: '/v1/data?page=1' } },
+]
 const sendingAgain: Message = ['client:sendHeaders', request()]
 
 /** A request of fetch, of which Node tells this before fetch returns, and this before it ends. */
@@ -100,6 +104,7 @@ describe('FollowedRequest.progress', () => {
     ['sent', 'a fetch of the user sends it later', true, [], [made, sending]],
     ['sent', 'Node’s fetch sends it', false, [made], [sending]],
     ['sent', 'a dispatcher sends another one in its place', false, [made], [failed, sendingAgain]],
+    ['sent', 'a dispatcher sends it to an address', false, [made], [sendingToAddress]],
     ['unknown', 'a fetch of the user sends another one', true, [], [sendingOther]],
     ['unknown', 'it fails before it is sent', false, [made], [failed]],
   ])('is %s when %s', async (progress, _, isUsers, during, after = []) => {
@@ -119,15 +124,15 @@ describe('FollowedRequest.progress', () => {
 })
 
 describe('FollowedRequest.isOfAnother()', () => {
-  const log = 'https://log.example.com'
-  it.each<[boolean, string, origins: string[], when: string, isUsers: boolean, ...told: Message[]]>([
-    [true, 'an error', [log], 'a fetch of the user has sent what failed elsewhere', true],
-    [true, 'an error', [], 'the request of the user’s fetch has not failed', true, made],
-    [false, 'an error', [], 'it has failed', true, made, failed],
-    [false, 'an error', [log, origin], 'its origin has failed with it', true, made, failed],
-    [false, 'an error', [], 'nothing tells of the request, as of a fetch that is not Node’s', true],
-    [false, 'an error', [log], 'Node’s fetch has sent it to a proxy', false, made],
-  ])('is %s for %s of %j when %s', async (isOfAnother, _, origins, __, isUsers, ...told) => {
-    expect((await followedThrough([], told, isUsers)).isOfAnother(origins)).toBe(isOfAnother)
+  const path = '/v1/data?page=1'
+  it.each<[boolean, paths: string[], when: string, isUsers: boolean, ...told: Message[]]>([
+    [true, ['/v1/log'], 'a fetch of the user has sent what failed to another path', true],
+    [true, [], 'the request of the user’s fetch has not failed', true, made],
+    [false, [], 'it has failed', true, made, failed],
+    [false, ['/v1/log', path], 'what failed went to its path, at whatever host', true, made, failed],
+    [false, [], 'nothing tells of the request, as of a fetch that is not Node’s', true],
+    [false, ['/v1/log'], 'Node’s fetch has sent it to a proxy', false, made],
+  ])('is %s for an error of requests to %j when %s', async (isOfAnother, paths, _, isUsers, ...told) => {
+    expect((await followedThrough([], told, isUsers)).isOfAnother(paths)).toBe(isOfAnother)
   })
 })
