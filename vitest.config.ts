@@ -14,7 +14,7 @@ export default defineConfig({
     reporters: ['default', leftOut()],
     // Whatever the terminal of whoever runs the tests.
     env: {
-      ...{ NO_COLOR: '', FORCE_COLOR: '0' },
+      ...{ NO_COLOR: '', FORCE_COLOR: '0', TERM: 'xterm' },
       // Each process that a test starts finds the sources compiled.
       NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/node', import.meta.url)),
     },
