@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import type { SharedBudget } from '../../src/extensions/shared/index.ts'
 import { inCloudflareWorkers, never } from '../support/cloudflare-workers.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { openLateStore, reserved, summaryOf } from './late-store.ts'
@@ -6,18 +7,24 @@ import { openLateStore, reserved, summaryOf } from './late-store.ts'
 virtualTime()
 inCloudflareWorkers()
 
-it('reserve() waits for no update of a request that was cut off, whose credits become uncertain', async () => {
+/** A budget of which one request was cut off while its cost of 5 credits was being stored. @param asked Credits of another call of it. */
+async function budgetAfterCutOff(asked = 0): Promise<SharedBudget> {
   const { store, budgetOf } = openLateStore()
   const budget = budgetOf()
   const cutOff = await reserved(budget, 5)
   const { update } = store
   store.update = () => never
   cutOff.settle(5)
-  void budget.reserve(3, 'microblog.search')
+  if (asked > 0) void budget.reserve(asked, 'microblog.search')
   await pass(1)
   store.update = update
   // Its timers have ended with it.
   vi.clearAllTimers()
+  return budget
+}
+
+it('reserve() waits for no update of a request that was cut off, whose credits become uncertain', async () => {
+  const budget = await budgetAfterCutOff(3)
   const reservation = await reserved(budget, 2)
   expect(await summaryOf(budget)).toMatchObject({ spent: 0, reserved: 7 })
   reservation.settle(2)
@@ -45,15 +52,7 @@ it('flush() resolves when the costs of all calls are stored, in one entry for ea
 })
 
 it('flush() waits a few seconds at most for a request that was cut off while its cost was stored', async () => {
-  const { store, budgetOf } = openLateStore()
-  const budget = budgetOf()
-  const cutOff = await reserved(budget, 5)
-  const { update } = store
-  store.update = () => never
-  cutOff.settle(5)
-  await pass(1)
-  store.update = update
-  vi.clearAllTimers()
+  const budget = await budgetAfterCutOff()
   expect((await settle(budget.flush())).ms).toBeLessThan(5000)
 })
 

@@ -105,9 +105,9 @@ export class FollowedRequest {
   }
 
   /** Node's fetch makes it before it returns; one of the user's may make it later. */
-  isMadeBy(request: UndiciRequest): boolean {
-    const mayBeMade = this === next || this.isUsers
-    const isMade = mayBeMade && this.#state === 'unknown' && this.#isTo(request)
+  isMadeBy({ origin, path }: UndiciRequest): boolean {
+    const mayBeMade = this.#state === 'unknown' && (this === next || this.isUsers)
+    const isMade = mayBeMade && String(origin) + path === this.#url
     if (isMade) this.#state = 'made'
     return isMade
   }
@@ -134,9 +134,5 @@ export class FollowedRequest {
   get isUnsent(): boolean {
     const isWaiting = this.#state === 'made' && this.progress === 'unknown'
     return this.signal.aborted && isWaiting && !this.isUsers && !silent.has(new URL(this.#url).origin)
-  }
-
-  #isTo({ origin, path }: UndiciRequest): boolean {
-    return String(origin) + path === this.#url
   }
 }
