@@ -25,7 +25,7 @@ export { PagedCall } from './core/pages/paged-call.ts'
 
 // Requests and pages, before and after a call.
 export { type Composed, composeRequest, copyOf, withExtra } from './core/call/compose-request.ts'
-export { contextOf } from './core/call/call.ts'
+export { contextOf, errorContext, newRecord } from './core/call/call.ts'
 export { nextStep } from './core/pages/walk.ts'
 
 // Credits and budgets.

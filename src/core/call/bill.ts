@@ -16,9 +16,9 @@ import {
 import type { CallCredits } from '../../errors/facts.ts'
 import type { ObservedBudget } from '../options/observer.ts'
 import {
-  type Answer,
   type Call,
   type CallRecord,
+  type CallResult,
   type Failed,
   type Outcome,
   errorContext,
@@ -122,7 +122,7 @@ export class Bill {
   }
 
   /** Adds a settled attempt to the record, and tells the log and the observers. @param answer What came of it. */
-  addAttempt(evidence: Evidence, answer: Answer | Failed, tookEffect: Charged, credits: CallCredits): void {
+  addAttempt(evidence: Evidence, answer: CallResult | Failed, tookEffect: Charged, credits: CallCredits): void {
     const call = this.#call
     const record = this.#record
     const { queued, paced, duration, status } = evidence

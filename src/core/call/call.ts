@@ -42,11 +42,10 @@ export interface Call {
   readonly previousPage: CallResult | undefined
 }
 
-/** An answer that is paid for, checked and transformed as the caller asks. */
-export interface Answer {
-  /** Not redacted: apply `redactor` to what you show of its headers. */
+/** The answer to a call, which is paid for, checked and transformed as the caller asks. */
+export interface CallResult {
+  /** Not redacted: apply the redactor of `record` to what you show of its headers. */
   readonly response: Response
-  readonly redactor: Redactor
   /** Redacted, like everything below. */
   readonly text: string
   /** The parsed body, before a schema transforms it. */
@@ -55,12 +54,8 @@ export interface Answer {
   readonly body: unknown
   /** Items that failed validation; null unless a list is validated as `lenient`. */
   readonly invalid: readonly InvalidItem[] | null
-}
-
-/** The result of a call: its answer, with its attempts and its cost. */
-export interface CallResult extends Answer {
-  readonly attempts: readonly Attempt[]
-  readonly credits: CallCredits
+  /** What the call has cost, and how. */
+  readonly record: CallRecord
   /** Undefined if the answer was fetched for this call. */
   readonly cached?: Cached
 }

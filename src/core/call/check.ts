@@ -5,7 +5,7 @@ import * as words from '../../errors/words.ts'
 import { within } from '../../lib/abort.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { maxBodyBytes } from '../http/fetch.ts'
-import type { Answer, Call, Failed, InvalidItem, Success } from './call.ts'
+import type { Call, CallResult, Failed, InvalidItem, Success } from './call.ts'
 import { decide, describeGatewayBody, endedBy } from './read-answer.ts'
 import { type CallSettings, userCodeMs } from '../options/options.ts'
 import { hasLongIntegers, isRecord, parsed } from '../../lib/json.ts'
@@ -20,10 +20,10 @@ import { missingItems } from '../../api/list-items.ts'
 export async function checkAnswer(
   call: Call,
   success: Omit<Success, 'ok' | 'credits'>,
-  redactor: Redactor,
   sent: string | null = null,
-): Promise<Answer | Failed> {
-  const { operation } = call
+): Promise<CallResult | Failed> {
+  const { operation, record } = call
+  const { redactor } = record
   const { response, text, requestId, tookEffect } = success
   const isEmpty = isEmptySuccess(operation, success)
   // It lacks what every body of the service has.
@@ -44,7 +44,7 @@ export async function checkAnswer(
   }
   if (validated.ok) {
     const { body, invalid } = validated
-    return { response, redactor, text, parsed: value, requestId, body, invalid }
+    return { response, text, parsed: value, requestId, body, invalid, record }
   }
   const issues = firstIssues(validated.issues, (text) => redactor.text(text))
   const message = redactor.text(validated.message)
@@ -95,7 +95,7 @@ async function validateInTime(
 }
 
 type Validated =
-  | ({ readonly ok: true } & Pick<Answer, 'body' | 'invalid'>)
+  | ({ readonly ok: true } & Pick<CallResult, 'body' | 'invalid'>)
   | { readonly ok: false; readonly message: string; readonly issues: readonly Issue[] }
 
 const refused = (message: string, issues: readonly Issue[] = []): Validated => ({

@@ -48,11 +48,11 @@ async function attempt(call: Call, turn: Turn, bill: Bill): Promise<CallResult> 
     // Before any code of the user sees it.
     const credits = bill.settle(outcome)
     turn.endAfter(evidence, outcome)
-    const answer = outcome.ok ? await checkAnswer(call, outcome, record.redactor, evidence.sent) : outcome
+    const answer = outcome.ok ? await checkAnswer(call, outcome, evidence.sent) : outcome
     bill.addAttempt(evidence, answer, outcome.tookEffect, credits)
     if (evidence.kind === 'answered' && logger)
       logEndOfLife(client.ending, operation.id, evidence.response, logger, record.redactor)
-    if (!('toError' in answer)) return { ...answer, attempts: record.attempts, credits: record.credits }
+    if (!('toError' in answer)) return answer
     call.cancellation.markInFlight(false)
     throw new Failure(() => answer.toError({ ...errorContext(call), body: answer.body }), answer)
   } catch (error) {

@@ -100,7 +100,8 @@ async function observe(
     observer.end({ ...end, duration: performance.now() - start })
   try {
     const answer = await work()
-    const { attempts, credits, cached } = answer
+    const { record, cached } = answer
+    const { attempts, credits } = record
     const { charged = 'no', requestId = answer.requestId } = attempts.at(-1) ?? {}
     tell({ outcome: 'ok', charged, applied: undefined, attempts, requestId, credits, cached })
     return answer

@@ -70,7 +70,8 @@ export class ApiCall<Body> implements Promise<Body> {
   /** The body with its HTTP response, attempts and credits. */
   async withResponse(): Promise<WithResponse<Body>> {
     const answer = await this.answer().catch(rethrowWithCallerFrames)
-    const { body, requestId, attempts, credits, cached } = answer
+    const { body, requestId, record, cached } = answer
+    const { attempts, credits } = record
     return { data: body as Body, response: redactedResponse(answer), requestId, attempts, credits, cached }
   }
 }
@@ -97,7 +98,7 @@ function addCallers(error: SocialSearchError): void {
 }
 
 /** The response, redacted, with a body that can be read again. Its status text is lost: some constructors refuse one that fetch gives. */
-function redactedResponse({ response, text, redactor }: CallResult): Response {
+function redactedResponse({ response, text, record: { redactor } }: CallResult): Response {
   const headers = new Headers()
   // Those of a mock may have no more than `get()`.
   const given: Partial<Headers> = response.headers

@@ -281,7 +281,8 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
     answer?: CallResult,
     body?: unknown,
   ): PaginationError {
-    const { attempts = [], requestId, credits } = answer ?? {}
+    const { requestId, record } = answer ?? {}
+    const { attempts = [], credits } = record ?? {}
     const charged = credits?.spent ? 'yes' : credits?.uncertain ? 'unknown' : 'no'
     // One from a cache has none.
     const sent = attempts.length > 0 ? attempts : undefined

@@ -60,7 +60,7 @@ export class CacheLookup {
   }
 
   /** The answer as it is stored. */
-  toEntry({ response, text, credits, redactor }: CallResult): Entry {
+  toEntry({ response, text, record: { credits, redactor } }: CallResult): Entry {
     const { status, headers } = response
     const type = headers.get('content-type')
     return { at: Date.now(), status, type: type && redactor.text(type), text, cost: credits.spent }
@@ -83,9 +83,9 @@ export class CacheLookup {
   }
 
   /** Stores an answer that was fetched. It never rejects. */
-  async store(entry: Entry, { parsed: body, attempts }: CallResult): Promise<void> {
+  async store(entry: Entry, { parsed: body, record }: CallResult): Promise<void> {
     await this.#try(async () => {
-      const isPaid = attempts.at(-1)?.charged === 'yes'
+      const isPaid = record.attempts.at(-1)?.charged === 'yes'
       const key = this.#key
       if (key === undefined || !isPaid) return
       if (check(this.#call.operation.response, body).length > 0) return

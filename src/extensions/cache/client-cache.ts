@@ -6,6 +6,8 @@ import {
   checkAnswer,
   copyOf,
   contextOf,
+  errorContext,
+  newRecord,
   type CallSettings,
   requestIdOf,
 } from '../../extend.ts'
@@ -94,23 +96,15 @@ class ClientCache {
   async #deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): Promise<CallResult> {
     const { text, cost, at } = entry
     const response = fetched?.response ?? responseOf(entry)
-    const free = { attempts: [], credits: { spent: 0, uncertain: 0 } }
-    const { attempts, credits }: Pick<CallResult, 'attempts' | 'credits'> = (isPayer && fetched) || free
-    const { charged: tookEffect = 'no' } = attempts.at(-1) ?? {}
-    const { redactor } = fetched ?? call.client
+    const { redactor } = fetched?.record ?? call.client
+    const record = isPayer ? call.record : newRecord(redactor)
+    const { tookEffect } = record
     const value = fetched === undefined ? parsed(text, call.client.bodyFormat) : copyOf(fetched.parsed)
     const requestId = requestIdOf(value, redactor)
     const success = { response, complete: true, text, value, requestId, tookEffect }
-    const checked = await checkAnswer(call, success, redactor)
-    if ('toError' in checked)
-      throw checked.toError({
-        ...contextOf(call.operation, call.request, tookEffect),
-        callId: call.id,
-        attempts,
-        credits,
-        body: checked.body,
-      })
-    const answer = { ...checked, attempts, credits }
+    const answer = await checkAnswer({ ...call, record }, success)
+    if ('toError' in answer)
+      throw answer.toError({ ...errorContext({ ...call, record }), body: answer.body })
     if (isPayer) return answer
     this.saved += cost
     return { ...answer, cached: { at: new Date(at), age: Math.max(0, Date.now() - at), saved: cost } }

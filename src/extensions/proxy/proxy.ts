@@ -164,7 +164,7 @@ async function call(
   const response = jsonResponse(received.text || null, received.response.status, age)
   if (isFree) return response
   // The user who began a request that several share may have left: then another one pays.
-  const { credits } = received
+  const { credits } = received.record
   return addCredits(response, credits, credits.spent > 0 ? 'yes' : chargedOf(meter))
 }
 

@@ -67,7 +67,7 @@ async function verdictsOf(
     const verdict = readAnswer(call, evidence, () => 0.5)
     if (!verdict.ok) failures.push(verdict)
     else {
-      const checked = await checkAnswer(call, verdict, new Redactor(), evidence.sent)
+      const checked = await checkAnswer(call, verdict, evidence.sent)
       if (!('toError' in checked)) throw new Error('the answer is usable')
       failures.push(checked)
     }
