@@ -20,7 +20,6 @@ import {
   type CallRecord,
   type CallResult,
   type Failed,
-  type Outcome,
   errorContext,
   logAt,
   noCredits,
@@ -111,7 +110,7 @@ export class Bill {
   }
 
   /** Accounts for an attempt. If it took no effect, the credits stay reserved for the next one. @returns What it has cost. */
-  settle({ tookEffect, credits }: Pick<Outcome, 'tookEffect' | 'credits'>): CallCredits {
+  settle({ tookEffect, credits }: Pick<Failed, 'tookEffect' | 'credits'>): CallCredits {
     const record = this.#record
     this.#isOpen = false
     const cost = tookEffect === 'no' ? noCredits : this.#pay(credits)
@@ -122,7 +121,12 @@ export class Bill {
   }
 
   /** Adds a settled attempt to the record, and tells the log and the observers. @param answer What came of it. */
-  addAttempt(evidence: Evidence, answer: CallResult | Failed, tookEffect: Charged, credits: CallCredits): void {
+  addAttempt(
+    evidence: Evidence,
+    answer: CallResult | Failed,
+    tookEffect: Charged,
+    credits: CallCredits,
+  ): void {
     const call = this.#call
     const record = this.#record
     const { queued, paced, duration, status } = evidence

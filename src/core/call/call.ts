@@ -138,10 +138,7 @@ export function contextOf(
   }
 }
 
-/** What an attempt came to. */
-export type Outcome = Success | Failed
-
-/** A success, parsed, whether it is usable or not; its texts and data are redacted. */
+/** What an attempt came to, unless it {@link Failed}: a success, parsed, whether it is usable or not; its texts and data are redacted. */
 export interface Success extends RawResponse {
   readonly ok: true
   /** Undefined if the text is not JSON, or not the whole body. */

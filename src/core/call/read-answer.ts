@@ -13,12 +13,12 @@ import {
   codeOf,
 } from '../../errors/index.ts'
 import { messageOf } from '../../lib/thrown.ts'
-import { type Sender, kindOfStatus, ruleFor } from '../http/failure-table.ts'
+import { kindOfStatus, ruleFor } from '../http/failure-table.ts'
 import { announcedWait, nextWait } from '../http/retry-wait.ts'
 import { type Operation, effectOf } from '../../api/operation.ts'
 import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './send.ts'
-import type { Call, Failed, Outcome, Success } from './call.ts'
+import type { Call, Failed, Success } from './call.ts'
 import { errorOfEnd, timedOut } from './cancellation.ts'
 import type { CallSettings } from '../options/options.ts'
 import { jsonText, parsed } from '../../lib/json.ts'
@@ -40,7 +40,7 @@ type Answered = RawResponse & Pick<Evidence, 'sent' | 'at'>
 type Found = Pick<Failed, 'kind' | 'code' | 'toError'> & Partial<Failed>
 
 /** Says what an attempt means. It changes nothing. */
-export function readAnswer(call: Asked, evidence: Evidence, random = Math.random): Outcome {
+export function readAnswer(call: Asked, evidence: Evidence, random = Math.random): Success | Failed {
   try {
     if (evidence.kind === 'answered' && isSuccess(evidence.response)) return readSuccess(call, evidence)
     return decide(call, find(call, evidence), evidence, random)
@@ -147,20 +147,20 @@ function readErrorBody(call: Asked, answered: Answered): Found {
   const own = status < 400 ? null : client.bodyFormat.readError(body)
   // A proxy with this package says what the call cost.
   const reported = own && readCharged(body)
-  const sender = own === null ? 'gateway' : reported === null ? 'service' : 'proxy'
+  const sender = { gateway: own === null || undefined, proxy: reported !== null || undefined }
   const tookEffect = reported && (sent === null || effectOf(operation) === 'read' ? 'no' : reported)
   const requestId = requestIdOf(body, record.redactor)
   const details = { requestId, ...detailsOf(call, answered, sender, own, announced) }
   return {
     ...{ code: details.code, requestId, announced },
     // What may have been charged is not sent again.
-    kind: tookEffect !== null && tookEffect !== 'no' ? 'final' : kindOfStatus(sender, status, announced),
+    kind: tookEffect !== null && tookEffect !== 'no' ? 'final' : kindOfStatus(status, sender, announced),
     ...(tookEffect !== null && { tookEffect }),
-    credits: (sender === 'proxy' && readCredits(headers)) || undefined,
+    credits: (sender.proxy && readCredits(headers)) || undefined,
     toError: (context) => {
       const all = { ...context, ...details }
       const ErrorClass = apiErrorClasses[status] ?? ApiError
-      const passedOn = sender === 'proxy' ? errorOfProxy(body, all) : undefined
+      const passedOn = sender.proxy ? errorOfProxy(body, all) : undefined
       return passedOn ?? own?.toError?.(all) ?? new ErrorClass(all)
     },
   }
@@ -169,7 +169,7 @@ function readErrorBody(call: Asked, answered: Answered): Found {
 function detailsOf(
   { client, operation, record }: Asked,
   { response, text }: RawResponse,
-  sender: Sender,
+  { gateway, proxy }: Pick<ApiErrorDetails, 'gateway' | 'proxy'>,
   own: ErrorBody | null,
   announced: number | null,
 ): ApiErrorDetails {
@@ -177,7 +177,7 @@ function detailsOf(
   const code = printable(own?.code ?? codeOfStatus(status), maxCodeLength)
   const { message = '', issues = [] } = own ?? {}
   // Issues name each invalid field; a message need not. That of a proxy says what happened behind it.
-  const isTold = sender === 'proxy' || issues.length === 0
+  const isTold = proxy || issues.length === 0
   const said = printable(isTold ? message : issuesText(issues), maxMessageLength)
   const what =
     own === null
@@ -189,11 +189,11 @@ function detailsOf(
     status,
     code: code as ServiceErrorCode,
     issues: own?.issues,
-    gateway: sender === 'gateway' || undefined,
-    proxy: sender === 'proxy' || undefined,
-    message: sender === 'proxy' ? said : isWrongAddress ? `${what}; ${words.lacksVersion}` : what,
+    gateway,
+    proxy,
+    message: proxy ? said : isWrongAddress ? `${what}; ${words.lacksVersion}` : what,
     retryAfter: announced === null ? undefined : announced / 1000,
-    ...(status === 403 && sender !== 'proxy' && { requiredScopes: operation.scopes }),
+    ...(status === 403 && !proxy && { requiredScopes: operation.scopes }),
   }
 }
 

@@ -41,13 +41,13 @@ async function attempt(call: Call, turn: Turn, bill: Bill): Promise<CallResult> 
   const { client, operation, record } = call
   const { logger } = call.settings
   try {
-    const ready = await turn.take()
-    bill.begin(ready.token)
-    const evidence = await sendRequest(call, ready, record.attempts.length + 1)
+    const { permit, token, headers } = await turn.take()
+    bill.begin(token)
+    const evidence = await sendRequest(call, permit, token, headers, record.attempts.length + 1)
     const outcome = readAnswer(call, evidence)
     // Before any code of the user sees it.
     const credits = bill.settle(outcome)
-    turn.endAfter(evidence, outcome)
+    turn.endAfter(evidence, outcome.ok ? {} : outcome)
     const answer = outcome.ok ? await checkAnswer(call, outcome, evidence.sent) : outcome
     bill.addAttempt(evidence, answer, outcome.tookEffect, credits)
     if (evidence.kind === 'answered' && logger)

@@ -37,22 +37,17 @@ type Happened =
   /** The caller, the deadline or `close()` has ended the call. */
   | { readonly kind: 'aborted'; readonly reason: unknown }
 
-/** What an attempt is sent with. */
-export interface Ready {
-  readonly permit: Permit
-  readonly token: string | null
-  /** The user's. */
-  readonly headers: PlainHeaders
-}
-
 /**
  * Sends a request and reads its response. It only reports what happens, and never throws.
  *
+ * @param added The user's headers.
  * @param number Of the attempt, from 1.
  */
 export async function sendRequest(
   call: Call,
-  { permit, token, headers: added }: Ready,
+  permit: Permit,
+  token: string | null,
+  added: PlainHeaders,
   number: number,
 ): Promise<Evidence> {
   const { client, operation, request, cancellation } = call

@@ -11,8 +11,8 @@ import type { CallLimiter, Permit, RequestOutcome, QueueRequest } from '../../li
 import type { Bill } from './bill.ts'
 import type { PlainHeaders } from '../http/headers.ts'
 import { userCodeMs } from '../options/options.ts'
-import type { Evidence, Ready } from './send.ts'
-import { type Call, type Failed, type Outcome, phaseBefore } from './call.ts'
+import type { Evidence } from './send.ts'
+import { type Call, type Failed, phaseBefore } from './call.ts'
 import type { OpenCalls } from './open-calls.ts'
 
 /** For so long, what a request is sent with is fresh, in milliseconds: a token or a signature may expire. */
@@ -70,18 +70,18 @@ export class Turn {
   }
 
   /** The permit that the call has, or the next one. The call may have been aborted after the grant. */
-  async take(): Promise<Ready> {
+  async take() {
     const permit = this.#permit ?? this.hold(await this.queue())
     this.#call.cancellation.throwIfAborted()
     return { permit, token: this.#token, headers: this.#headers }
   }
 
   /** Frees the slot of an attempt; after a 429 it closes the surface, so that the next request does not run into it. */
-  endAfter(evidence: Evidence, outcome: Outcome): void {
+  endAfter(evidence: Evidence, outcome: RequestOutcome): void {
     const { kind, sent } = evidence
     // It has closed the connection, which the service notices a moment later.
     const isCut = kind === 'answered' ? !evidence.complete : kind === 'late' || kind === 'aborted'
-    this.end(outcome.ok ? {} : outcome, isCut && sent !== null ? abortNoticeMs : 0)
+    this.end(outcome, isCut && sent !== null ? abortNoticeMs : 0)
   }
 
   /** Ends the permit, if the call has one. */

@@ -57,14 +57,11 @@ export function ruleFor(kind: FailureKind, effect: Effect, retriesUnknown: boole
   }
 }
 
-/** Who has sent a response: a gateway is anything that is not the service; a proxy is one made with this package. */
-export type Sender = 'service' | 'gateway' | 'proxy'
-
 /** Kinds by status; 400 and 500 stand for all others. */
 type Kinds = Readonly<Record<400 | 500, FailureKind> & Partial<Record<number, FailureKind>>>
 
 /** What an error status means, by its sender. */
-const kinds: Readonly<Record<Sender, Kinds>> = {
+const kinds: Readonly<Record<'service' | 'gateway' | 'proxy', Kinds>> = {
   service: {
     ...{ 401: 'unauthorized', 429: 'rate-limited', 502: 'upstream', 503: 'unavailable' },
     ...{ 400: 'refused', 500: 'server-error' },
@@ -73,10 +70,17 @@ const kinds: Readonly<Record<Sender, Kinds>> = {
   proxy: { 401: 'unauthorized', 429: 'rate-limited', 400: 'refused', 500: 'refused' },
 }
 
-/** @param announced The wait that the response announces, in milliseconds. */
-export function kindOfStatus(sender: Sender, status: number, announced: number | null): FailureKind {
+/**
+ * @param sender Who has sent the response, if not the service: a proxy made with this package, or another gateway.
+ * @param announced The wait that the response announces, in milliseconds.
+ */
+export function kindOfStatus(
+  status: number,
+  { gateway, proxy }: { gateway?: boolean | undefined; proxy?: boolean | undefined },
+  announced: number | null,
+): FailureKind {
+  const own = kinds[gateway ? 'gateway' : proxy ? 'proxy' : 'service']
   // A proxy has already retried, but may have skipped a long wait.
-  const isOver = sender === 'proxy' && status === 429 && !announced
-  const kind = isOver ? undefined : kinds[sender][status]
-  return kind ?? kinds[sender][status < 500 ? 400 : 500]
+  const isOver = proxy && status === 429 && !announced
+  return (isOver ? undefined : own[status]) ?? own[status < 500 ? 400 : 500]
 }
