@@ -11,7 +11,7 @@ export interface Ablation {
 export const ablations: readonly Ablation[] = [
   {
     name: 'no gap',
-    file: 'limits/surface-pace.ts',
+    file: 'limits/adaptive-limit.ts',
     from: 'return allowance >= this.limit ? 0 : this.#windowMs / allowance / 2',
     to: 'return allowance * 0',
   },
@@ -23,15 +23,15 @@ export const ablations: readonly Ablation[] = [
   },
   {
     name: 'no allowance',
-    file: 'limits/surface-pace.ts',
+    file: 'limits/adaptive-limit.ts',
     from: 'return Math.min(this.limit, this.#allowance + 2 ** Math.floor(windows * stepsPerWindow) - 1)',
     to: 'return this.limit',
   },
   {
     name: 'no random wait',
-    file: 'limits/surface-pace.ts',
-    from: 'return short ? Math.random()',
-    to: 'return short ? 0',
+    file: 'limits/adaptive-limit.ts',
+    from: 'return Math.random() * 1000',
+    to: 'return 0',
   },
   {
     name: 'refused requests count',

@@ -1,6 +1,7 @@
 // When the next request to a surface may be sent, as far as one process knows: its own requests of the last minute count, and a 429 closes the
-// surface. A 429 that its own requests do not explain tells that others use the limit, too: then the process sends less for a while.
+// surface. After that, the process sends less for a while, since others may use the limit, too.
 
+import { AdaptiveLimit, isShort } from './adaptive-limit.ts'
 import type { RequestOutcome, Limits } from './interface.ts'
 
 /** A request from its grant on, in monotonic milliseconds. */
@@ -142,72 +143,5 @@ export class SurfacePace {
     // would lose much of its minute to each 429, and processes would keep colliding.
     const isRefused = refusedForMs !== undefined && performance.now() > this.#countRefusedUntil
     if (unsent || (isRefused && this.#hasLowerLimit)) this.#log.delete(send)
-  }
-}
-
-/** After one 429, at least this fraction of the allowance is left. */
-const minRemaining = 0.7
-
-/** Steps of recovery in one window. */
-const stepsPerWindow = 8
-
-/** Whether an announced wait is short: a burst, rather than a full window, may have caused the 429. */
-function isShort(announcedMs: number, windowMs: number): boolean {
-  return announcedMs <= windowMs / 12
-}
-
-/** Maximum doublings of the random wait that separates processes. */
-const maxDoublings = 4
-
-/**
- * Estimates, from 429s, how much capacity other processes use. After a 429 the allowance of this process falls towards
- * the number of requests it had sent. It then rises, in doubling steps, until the next 429.
- */
-export class AdaptiveLimit {
-  /** Requests that the surface accepts in a window. */
-  readonly limit: number
-  readonly #windowMs: number
-  /** At `#changedAt`. */
-  #allowance: number
-  #changedAt = 0
-  #refusals = 0
-
-  constructor(limit: number, windowMs: number) {
-    this.limit = limit
-    this.#windowMs = windowMs
-    this.#allowance = limit
-  }
-
-  /** Requests that this process may send in a window. */
-  get allowance(): number {
-    const windows = Math.max(0, performance.now() - this.#changedAt) / this.#windowMs
-    return Math.min(this.limit, this.#allowance + 2 ** Math.floor(windows * stepsPerWindow) - 1)
-  }
-
-  /** Milliseconds between two requests, so that bursts of several processes do not coincide. */
-  get gapMs(): number {
-    const { allowance } = this
-    return allowance >= this.limit ? 0 : this.#windowMs / allowance / 2
-  }
-
-  /**
-   * Records a 429 that came although this process had sent less than the limit.
-   *
-   * @returns Random milliseconds to add to the announced wait, so that processes do not retry at the same time.
-   */
-  refused(sent: number, announcedMs: number): number {
-    const { allowance } = this
-    const short = isShort(announcedMs, this.#windowMs)
-    this.#refusals++
-    // The allowance recovers only after the surface opens.
-    this.#changedAt = performance.now() + announcedMs
-    if (!short) this.#allowance = Math.max(1, Math.min(allowance, Math.max(sent, allowance * minRemaining)))
-    else this.#allowance = Math.max(1, allowance - (this.#refusals > 1 ? 1 : 0))
-    return short ? Math.random() * 1000 * (2 ** Math.min(this.#refusals - 1, maxDoublings) - 1) : 0
-  }
-
-  /** Records a request that was not refused. */
-  accepted(): void {
-    this.#refusals = 0
   }
 }

@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { AdaptiveLimit, SurfacePace } from '../../src/limits/surface-pace.ts'
+import { AdaptiveLimit } from '../../src/limits/adaptive-limit.ts'
+import { SurfacePace } from '../../src/limits/surface-pace.ts'
 import { pass, virtualTime } from '../support/clock.ts'
 
 virtualTime()
