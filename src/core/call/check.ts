@@ -29,10 +29,8 @@ export async function checkAnswer(
   // It lacks what every body of the service has.
   const settings: CallSettings = isEmpty ? { ...call.settings, validation: 'off' } : call.settings
   const value = isEmpty ? {} : withDocumentedNumbers(operation, text, success.value)
-  const fail = (failure: Parameters<typeof decide>[1]): Failed => {
-    const facts = { ...failure, requestId, tookEffect, body: value ?? text }
-    return decide(call, facts, { sent, leftMs: call.cancellation.sendBy - performance.now() })
-  }
+  const facts = { requestId, tookEffect, body: value ?? text }
+  const left = () => ({ sent, leftMs: call.cancellation.sendBy - performance.now() })
   let validated: Validated
   try {
     validated =
@@ -40,7 +38,7 @@ export async function checkAnswer(
         ? refused(whyUnusable(success, redactor))
         : await validateInTime({ ...call, settings }, value)
   } catch (reason) {
-    return fail(endedBy(reason, settings, 'body'))
+    return decide(call, { ...endedBy(reason, settings, 'body'), ...facts }, left())
   }
   if (validated.ok) {
     const { body, invalid } = validated
@@ -50,7 +48,7 @@ export async function checkAnswer(
   const message = redactor.text(validated.message)
   const toError = (context: ErrorContext) =>
     new InvalidResponseError(message, { ...context, requestId, issues })
-  return fail({ kind: 'unreadable', code: 'invalid_response', toError })
+  return decide(call, { kind: 'unreadable', code: 'invalid_response', toError, ...facts }, left())
 }
 
 /** A number that the service documents is one, whatever its digits; only in other fields do they all count. */
