@@ -1,3 +1,4 @@
+import type * as asyncHooks from 'node:async_hooks'
 import type * as diagnosticsChannel from 'node:diagnostics_channel'
 import type * as fs from 'node:fs'
 import type * as sqlite from 'node:sqlite'
@@ -12,7 +13,10 @@ export function inBrowser(): boolean {
   return inPage || String(navigator?.userAgent).startsWith('Mozilla/')
 }
 
+export type AsyncLocalStorage<T> = asyncHooks.AsyncLocalStorage<T>
+
 interface Builtins {
+  readonly 'node:async_hooks': typeof asyncHooks
   readonly 'node:diagnostics_channel': typeof diagnosticsChannel
   readonly 'node:fs': typeof fs
   readonly 'node:sqlite': typeof sqlite

@@ -71,6 +71,29 @@ describe('a search whose time ran out', () => {
     expect(client.credits).toMatchObject(maybePaid)
   })
 
+  it('may have been charged when a fetch of the user that sends it twice is refused, whichever of two overtakes', async () => {
+    const server = createServer((socket) => {
+      server.close()
+      socket.on('error', () => {}).once('data', () => socket.destroy())
+    })
+    const baseUrl = `http://127.0.0.1:${await portOf(server)}/v1`
+    const overtaken = Promise.withResolvers<void>()
+    const retrying = (request: Request) => fetch(request.clone()).catch(() => fetch(request))
+    let calls = 0
+    const client = makeClient({
+      ...{ baseUrl, retry: false },
+      fetch: async (request) => {
+        await (++calls === 1 ? overtaken.promise : undefined)
+        return retrying(request)
+      },
+    })
+    const first = client.microblog.search(query).catch((error: unknown) => error)
+    await expect(client.microblog.search(query)).rejects.toMatchObject({ charged: 'unknown' })
+    overtaken.resolve()
+    expect(await first).toMatchObject({ charged: 'no' })
+    expect(client.credits).toMatchObject(maybePaid)
+  })
+
   it('is free when a fetch of the user is refused', async () => {
     const closed = createServer()
     const baseUrl = `http://127.0.0.1:${await portOf(closed)}/v1`

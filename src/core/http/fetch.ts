@@ -1,7 +1,7 @@
 import ky, { type Options } from 'ky'
 import { messageOf } from '../../lib/thrown.ts'
 import { FetchMisuse, NotSent } from './network-error.ts'
-import { type FollowedRequest, following } from './undici.ts'
+import type { FollowedRequest } from './undici.ts'
 
 /** A function like the global fetch, called with a `Request`. */
 export type Fetch = (request: Request) => Promise<Response>
@@ -57,11 +57,11 @@ export async function callFetch(
   init: Init,
   followed: FollowedRequest,
 ): Promise<Response> {
-  followed.isUsers = fetch !== undefined
-  if (fetch !== undefined) return asResponse(await following(followed, () => callOwnFetch(fetch, url, init)))
+  if (fetch !== undefined)
+    return asResponse(await followed.follow(() => callOwnFetch(fetch, url, init), true))
   if (typeof (globalThis.fetch as unknown) !== 'function')
     throw new NotSent('this runtime has no fetch; pass the option fetch')
-  return asResponse(await following(followed, () => globalThis.fetch(url, withoutPool(init))))
+  return asResponse(await followed.follow(() => globalThis.fetch(url, withoutPool(init)), false))
 }
 
 // A connection that was kept may have died unnoticed, as in a process that was frozen. A request that is lost on it may have been charged,

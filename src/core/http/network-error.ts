@@ -21,21 +21,18 @@ export interface NetworkFailure {
   readonly message: string
 }
 
-/** What an error says, by where it stands: in what order its causes say it. */
-interface Facts {
-  readonly code: readonly string[]
-  readonly message: readonly string[]
+/** Where an error, or one of its causes, says something. */
+type Where =
+  | 'code'
+  | 'message'
   /** The code of a connection that Node says it could not open: a reset or an alert of TLS may also come later. */
-  readonly unopened: readonly string[]
+  | 'unopened'
   /** What the system was asked for: the same code may come from `connect`, or from `read` on an open connection. */
-  readonly syscall: readonly string[]
-  /** The code, if no system call says more. */
-  readonly loneCode: readonly string[]
-  /** The same, if the error itself has it, and node-fetch has not taken the system call away. */
-  readonly bareCode: readonly string[]
-  /** Of the requests that have failed with it, as Node tells. */
-  readonly paths: readonly string[]
-}
+  | 'syscall'
+  /** The code of the error itself, not of a cause. */
+  | 'ownCode'
+  /** That of a request that has failed with it, if Node tells. */
+  | 'path'
 
 type Proven = Pick<NetworkFailure, 'phase' | 'kind'>
 
@@ -46,13 +43,14 @@ const cutOff: Proven = { phase: 'tls', kind: 'unsent' }
 const untrusted: Proven = { phase: 'tls', kind: 'untrusted' }
 /** An HTTP/2 server, or its GOAWAY, promises that it has not processed the request. */
 const unprocessed: Proven = { phase: 'exchange', kind: 'unsent' }
+const noAnswer: Proven = { phase: 'exchange', kind: 'no-answer' }
 
 /**
  * What proves that a request was not sent, or not processed; the first row that fits counts. `npm run runtimes` compares the rows with
  * what has arrived. Whatever is not here may have been sent: browsers say nothing, and Bun has one code, EPROTO, for a handshake that
  * fails and for TLS that breaks after the request.
  */
-const proofs: readonly [where: Exclude<keyof Facts, 'paths'>, what: RegExp, Proven][] = [
+const proofs: readonly (readonly [where: Where, what: RegExp, Proven])[] = [
   // Of a certificate that this side refuses, so before it sends anything. Alerts of the server about one may come later.
   ['code', /^(?!ERR_SSL_).*CERT|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/, untrusted],
   ['message', /invalid peer certificate/, untrusted],
@@ -75,9 +73,9 @@ const proofs: readonly [where: Exclude<keyof Facts, 'paths'>, what: RegExp, Prov
   ['message', /before secure TLS connection was established/, unsent],
   // Deno.
   ['message', /Requests to port \d+ are blocked|Requires net access to/, unsent],
+  // Bun, which has no system call, but other codes for what breaks later.
+  ['code', /^(ERR_PROXY_TUNNEL|ConnectionRefused|FailedToOpenSocket)$/, unsent],
   // Other functions than the runtime's. Whole messages: a user's may quote one.
-  // node-fetch: the system call stands in words alone. Several addresses that fail have no words.
-  ['message', /^request to \S+ failed, reason:( connect \S+ .*| getaddrinfo \S+ .*|\s*)$/, unsent],
   // Electron.
   ['message', /^net::ERR_(INTERNET_DISCONNECTED|NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED)$/, unsent],
   ['message', /^net::ERR_(CONNECTION_(REFUSED|FAILED|TIMED_OUT)|ADDRESS_INVALID|UNSAFE_PORT)$/, unsent],
@@ -85,110 +83,75 @@ const proofs: readonly [where: Exclude<keyof Facts, 'paths'>, what: RegExp, Prov
   // expo/fetch.
   ['message', /^fetch failed: java\.net\.(UnknownHost|Connect|NoRouteToHost)Exception\b/, unsent],
   ['message', /^fetch failed: java\.net\.SocketTimeoutException: failed to connect to\b/, unsent],
+  // node-fetch: the system call stands in words alone. Several addresses that fail have no words.
+  ['message', /^request to \S+ failed, reason:( connect \S+ .*| getaddrinfo \S+ .*|\s*)$/, unsent],
   ['syscall', /^(connect|getaddrinfo)$/, unsent],
-  ['loneCode', /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/, unsent],
-  // Bun. It has no system call, but another code for what breaks later.
-  ['loneCode', /^(ConnectionRefused|FailedToOpenSocket)$/, unsent],
-  ['code', /^ERR_PROXY_TUNNEL$/, unsent],
-  ['bareCode', /^(ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|EACCES|EINVAL)$/, unsent],
+  // Any other system call came later. Without one, the code has to do.
+  ['message', /^request to \S+ failed, reason:/, noAnswer],
+  ['syscall', /(?:)/, noAnswer],
+  ['code', /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/, unsent],
+  ['ownCode', /^(ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|EACCES|EINVAL)$/, unsent],
 ]
 
-/**
- * Reads an error from fetch. Node and Bun have a system code on the error or its causes, Deno has a sentence. A request counts as unsent
- * only if that is proven.
- */
-function readFailure(error: unknown, facts: Facts): Omit<NetworkFailure, 'message'> {
-  if (isA(error, NotSent)) return { phase: 'connect', kind: 'untrusted', reason: error.message }
-  const { code, message } = facts
-  const reason =
-    // A proxy that refuses a tunnel: the code is that of any abort.
-    message.find((text) => text.includes('when HTTP Tunneling')) ||
-    code[0] ||
-    message.findLast((text) => text !== '') ||
-    'no reason given'
-  for (const [where, what, proven] of proofs) {
-    const proof = facts[where].find((text) => what.test(text))
-    if (proof !== undefined) return { ...proven, reason: where === 'code' ? proof : reason }
-  }
-  return { phase: 'exchange', kind: 'no-answer', reason }
+type ErrorLike = Partial<Readonly<Record<'code' | 'syscall' | 'message' | 'cause', unknown>>> & {
+  readonly errors?: readonly unknown[] | null
 }
 
-function factsOf(error: unknown): Facts {
-  const links: Link[] = []
-  let link = linkOf(error)
-  // Bounded, since causes may be circular.
-  while (link !== undefined && links.length < 5) {
-    links.push(link)
-    link = linkOf(link.next)
+/** What an error and its causes say, as far as they can be read. */
+function saidBy(error: unknown): [Where, string][] {
+  const said: [Where, string][] = []
+  const add = (where: Where, text: unknown): void => {
+    if (typeof text === 'string') said.push([where, text])
   }
-  const textsOf = (field: 'code' | 'syscall' | 'message'): string[] =>
-    links.map((link) => link[field]).filter((value) => typeof value === 'string')
-  const code = textsOf('code')
-  const syscall = textsOf('syscall').slice(0, 1)
-  const [first = ''] = code
-  const loneCode = syscall.length === 0 ? [first] : []
-  const [outer] = links
-  return {
-    ...{ code, syscall, loneCode, message: textsOf('message') },
-    unopened: links.some(({ isUnconnected }) => isUnconnected) ? [first] : [],
-    bareCode: outer?.code === first && outer.type !== 'system' ? loneCode : [],
-    paths: links.flatMap(({ path }) => path ?? []),
+  try {
+    let each = error
+    // Bounded, since causes may be circular.
+    for (let depth = 0; depth < 5 && typeof each === 'object' && each !== null; depth++) {
+      const { code, syscall, message, cause, errors } = each as ErrorLike
+      add('code', code)
+      if (each === error) add('ownCode', code)
+      if (connectErrors.has(each)) add('unopened', code ?? '')
+      add('syscall', syscall)
+      add('message', message)
+      add('path', failedAt.get(each))
+      // Of several addresses, the first one that was tried.
+      each = cause ?? errors?.[0]
+    }
+  } catch {
+    // That of a user's fetch may throw when it is read.
   }
-}
-
-/**
- * Explains an error from fetch, or from reading a body. On some runtimes the error holds the request, and with it the
- * token, so only its code or its innermost message is kept.
- *
- * @param followed After it was sent, the error may be that of another one, which a fetch of the user has made.
- */
-export function explainNetworkError(
-  error: unknown,
-  { baseUrl, redactor }: { readonly baseUrl: string; readonly redactor: Redactor },
-  followed: Pick<FollowedRequest, 'progress' | 'isOfAnother'>,
-): NetworkFailure {
-  const facts = factsOf(error)
-  const failure = readFailure(error, facts)
-  const { progress } = followed
-  const isDoubtful = progress === 'sent' || followed.isOfAnother(facts.paths)
-  const isProof = progress !== 'answered' && (!isDoubtful || failure.phase === 'exchange')
-  const phase = isProof ? failure.phase : 'exchange'
-  const kind = isProof ? failure.kind : 'no-answer'
-  // Half a secret would not be recognized.
-  const reason = redactor.text(failure.reason).slice(0, maxReasonLength)
-  const host = redactor.text(new URL(baseUrl).host)
-  const message = connectionFailed(phase, host, reason, kind === 'unsent', inBrowser())
-  return { phase, kind, reason, message }
+  return said
 }
 
 /** Longest reason in a message, in characters. */
 const maxReasonLength = 200
 
-interface Link {
-  readonly code: unknown
-  readonly syscall: unknown
-  /** `system` for the errors of node-fetch. */
-  readonly type: unknown
-  readonly message: unknown
-  /** Its cause, or the error of the first address that was tried. */
-  readonly next: unknown
-  /** Whether Node says that there was no connection. */
-  readonly isUnconnected: boolean
-  /** Of the request that has failed with it, if Node tells. */
-  readonly path: string | undefined
-}
-
-/** What an error says; undefined if it is no object, or throws when it is read, as one of a user's fetch may. */
-function linkOf(error: unknown): Link | undefined {
-  try {
-    if (typeof error !== 'object' || error === null) return undefined
-    const { code, syscall, type, message, cause, errors } = error as Link & {
-      readonly cause?: unknown
-      readonly errors?: readonly unknown[] | null
-    }
-    const [isUnconnected, path] = [connectErrors.has(error), failedAt.get(error)]
-    return { code, syscall, type, message, next: cause ?? errors?.[0], isUnconnected, path }
-  } catch {
-    return undefined
-  }
+/**
+ * Explains an error from fetch, or from reading a body. Node and Bun have a system code on the error or its causes, Deno has a sentence.
+ * A request counts as unsent only if that is proven. On some runtimes the error holds the request, and with it the token, so only its
+ * code or its innermost message is kept.
+ */
+export function explainNetworkError(
+  error: unknown,
+  { baseUrl, redactor }: { readonly baseUrl: string; readonly redactor: Redactor },
+  followed: FollowedRequest,
+): NetworkFailure {
+  const said = saidBy(error)
+  const textsOf = (where: Where): string[] => said.filter(([at]) => at === where).map(([, text]) => text)
+  const proof = proofs.find(([where, what]) => textsOf(where).some((text) => what.test(text)))
+  const proven = isA(error, NotSent) ? forbidden : (proof?.[2] ?? noAnswer)
+  const { phase, kind } = followed.isProof(textsOf('path'), proven.phase !== 'exchange') ? proven : noAnswer
+  const [codes, messages] = [textsOf('code'), textsOf('message')]
+  const given =
+    // A proxy that refuses a tunnel: the code is that of any abort.
+    messages.find((text) => text.includes('when HTTP Tunneling')) ||
+    codes.find((code) => proof?.[1].test(code)) ||
+    codes[0] ||
+    messages.findLast((text) => text !== '') ||
+    'no reason given'
+  // Half a secret would not be recognized.
+  const reason = redactor.text(given).slice(0, maxReasonLength)
+  const host = redactor.text(new URL(baseUrl).host)
+  const message = connectionFailed(phase, host, reason, kind === 'unsent', inBrowser())
+  return { phase, kind, reason, message }
 }

@@ -1,20 +1,12 @@
 // How far a request of Node's fetch, undici, has come: undici tells on channels what it does. Other runtimes publish nothing on them.
 
-import { builtin } from '../../lib/runtime.ts'
+import { type AsyncLocalStorage, builtin } from '../../lib/runtime.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
 
-/** A request of undici, as its channels have it. */
-interface UndiciRequest {
-  readonly origin: unknown
-  readonly path: string
-}
-
-/** What a channel publishes, as far as it is about requests or connections. */
+/** What a channel publishes. */
 interface Message {
-  readonly request: UndiciRequest
+  readonly request: { readonly path: string }
   readonly error: unknown
-  readonly connectParams: { readonly protocol: string; readonly host: string }
-  readonly socket?: { readonly alpnProtocol?: string | false | null }
 }
 
 /**
@@ -22,77 +14,53 @@ interface Message {
  * a reset or a TLS alert may also come later.
  */
 export const connectErrors: WeakSet<object> = new WeakSet()
-/** The path of a request that has failed, by its error. A dispatcher, or a fetch of the user, may send it to another host. */
+/** The path of a request that has failed, by its error. */
 export const failedAt = new WeakMap<object, string>()
-/** By the request that fetch has made. */
-const followed = new WeakMap<object, FollowedRequest>()
+/** By the request of undici. */
+const owners = new WeakMap<object, FollowedRequest>()
 /** Those whose fetch has not ended, nor their attempt. */
 const pending = new Set<FollowedRequest>()
-/** Origins with an HTTP/2 connection: undici 6 does not tell what it sends there. */
-const silent = new Set<string>()
-/** The one that a call of fetch is about to make. */
-let next: FollowedRequest | undefined
-let isListening = false
+/** For which request code runs, also after it has waited. Undefined before the first one, and where there are no channels. */
+let context: AsyncLocalStorage<FollowedRequest> | undefined
 
-/** Begins to listen, before the first request is sent. */
 function listenOnce(): void {
-  if (isListening) return
-  isListening = true
+  const [channels, hooks] = [builtin('node:diagnostics_channel'), builtin('node:async_hooks')]
+  if (context || !channels || !hooks) return
+  context = new hooks.AsyncLocalStorage()
   const listen = (name: string, listener: (message: Message) => void): void =>
-    builtin('node:diagnostics_channel')
-      ?.channel(`undici:${name}`)
-      // What it throws would end the process: another version may tell something else.
+    channels
+      .channel(`undici:${name}`)
+      // What it throws would end the process: the reason of an abort may be no object, and another version may tell something else.
       .subscribe((message) => runUserCallback(() => listener(message as Message)))
   listen('request:create', ({ request }) => {
-    const owner = [next, ...pending].find((each) => each?.isMadeBy(request))
-    if (owner) followed.set(request, owner)
-  })
-  listen('client:connected', ({ connectParams: { protocol, host }, socket }) => {
-    if (socket?.alpnProtocol === 'h2') silent.add(`${protocol}//${host}`)
+    const owner = context?.getStore()
+    if (owner?.isMadeBy(request.path)) owners.set(request, owner)
   })
   // Before the requests of the connection fail with it.
   listen('client:connectError', ({ error }) => connectErrors.add(error as object))
-  // Before a byte of the request is written. A dispatcher, or a fetch of the user, may have made it.
-  listen('client:sendHeaders', ({ request }) => {
-    const own = followed.get(request)
-    for (const each of own ? [own] : pending) each.send(request)
-  })
-  listen('request:error', ({ request, error }) => {
-    followed.get(request)?.fail()
-    // The reason of an abort may be no object.
-    failedAt.set(Object(error) as object, request.path)
-  })
-}
-
-/** Follows the request that a fetch makes, until it has ended. */
-export async function following<T>(request: FollowedRequest, fetch: () => Promise<T>): Promise<T> {
-  listenOnce()
-  pending.add(request)
-  // One of the user's may never end.
-  request.signal.addEventListener('abort', () => pending.delete(request))
-  try {
-    next = request
-    const responding = fetch()
-    next = undefined
-    const response = await responding
-    request.progress = 'answered'
-    return response
-  } finally {
-    next = undefined
-    pending.delete(request)
+  // One without an owner may be sent for any: a dispatcher, or a fetch of the user, may have made it.
+  const noteSent = ({ request }: Message): void => {
+    const owner = owners.get(request)
+    for (const each of owner ? [owner] : pending) each.send(request.path)
   }
+  // Before a byte is written.
+  listen('client:sendHeaders', noteSent)
+  // Over HTTP/2, undici 6 tells only this, in the same turn.
+  listen('request:bodySent', noteSent)
+  listen('request:error', ({ request, error }) => {
+    owners.get(request)?.fail()
+    failedAt.set(error as object, request.path)
+  })
 }
 
 /** The request that one call of fetch makes, as far as Node tells. */
 export class FollowedRequest {
   readonly #url: string
-  readonly signal: AbortSignal
+  readonly #signal: AbortSignal
   readonly #onSent: (() => void) | undefined
-  /** Whether the fetch is the user's. It may drop the signal, send the request after an abort, and make others. */
-  isUsers = false
-  #state: 'unknown' | 'made' | 'failed' = 'unknown'
+  #isUsers = false
   /** How far it is known to have come. What was sent to its path meanwhile may be this request. */
-  progress: 'unknown' | 'sent' | 'answered' = 'unknown'
+  #stage: 'unknown' | 'made' | 'failed' | 'sent' | 'answered' = 'unknown'
 
   /**
    * @param signal Of the request: once it aborts, Node's fetch sends nothing more.
@@ -100,39 +68,62 @@ export class FollowedRequest {
    */
   constructor(url: string, signal: AbortSignal, onSent?: () => void) {
     this.#url = url
-    this.signal = signal
+    this.#signal = signal
     this.#onSent = onSent
   }
 
-  /** Node's fetch makes it before it returns; one of the user's may make it later. */
-  isMadeBy({ origin, path }: UndiciRequest): boolean {
-    const mayBeMade = this.#state === 'unknown' && (this === next || this.isUsers)
-    const isMade = mayBeMade && String(origin) + path === this.#url
-    if (isMade) this.#state = 'made'
+  /**
+   * Calls fetch, and follows the request until there is a response.
+   *
+   * @param isUsers Whether the fetch is the user's. It may drop the signal, send the request after an abort, and make others.
+   */
+  async follow<T>(fetch: () => Promise<T>, isUsers: boolean): Promise<T> {
+    listenOnce()
+    this.#isUsers = isUsers
+    pending.add(this)
+    // One of the user's may never end.
+    this.#signal.addEventListener('abort', () => pending.delete(this))
+    try {
+      const response = await (context ? context.run(this, fetch) : fetch())
+      this.#stage = 'answered'
+      return response
+    } finally {
+      pending.delete(this)
+    }
+  }
+
+  /** Whether it is the request to a path that its fetch makes: the first one. A dispatcher, or a fetch of the user, may choose the host. */
+  isMadeBy(path: string): boolean {
+    const isMade = this.#stage === 'unknown' && this.#url.endsWith(path)
+    if (isMade) this.#stage = 'made'
     return isMade
   }
 
-  /** A dispatcher of the user may make another request in its place. */
+  /** A dispatcher, or a fetch of the user, may make another one in its place. */
   fail(): void {
-    if (!this.signal.aborted) this.#state = 'failed'
+    if (this.#stage === 'made' && !this.#signal.aborted) this.#stage = 'failed'
   }
 
-  /** A request is being sent. */
-  send(request: UndiciRequest): void {
-    if (this.progress !== 'unknown' || !this.#url.endsWith(request.path)) return
-    this.progress = 'sent'
+  /** Something is being sent to a path. */
+  send(path: string): void {
+    if (this.#stage === 'sent' || this.#stage === 'answered' || !this.#url.endsWith(path)) return
+    this.#stage = 'sent'
     this.#onSent?.()
   }
 
-  /** Whether the error of its fetch is that of another request. @param paths Those of the requests that have failed with it. */
-  isOfAnother(paths: readonly string[]): boolean {
-    if (!this.isUsers) return false
-    return paths.length > 0 ? !paths.some((path) => this.#url.endsWith(path)) : this.#state === 'made'
+  /**
+   * Whether what an error of its fetch says is true of it.
+   *
+   * @param paths Of the requests that have failed with the error: a fetch of the user may make others.
+   * @param isUnsent Whether it says that nothing was sent, and not that the server has processed nothing.
+   */
+  isProof(paths: readonly string[], isUnsent: boolean): boolean {
+    const isOwn = paths.length > 0 ? paths.some((path) => this.#url.endsWith(path)) : this.#stage !== 'made'
+    return (isOwn || !this.#isUsers) && this.#stage !== 'answered' && !(isUnsent && this.#stage === 'sent')
   }
 
   /** Whether it will never be sent: it was aborted while its connection was being opened. */
   get isUnsent(): boolean {
-    const isWaiting = this.#state === 'made' && this.progress === 'unknown'
-    return this.signal.aborted && isWaiting && !this.isUsers && !silent.has(new URL(this.#url).origin)
+    return this.#stage === 'made' && this.#signal.aborted && !this.#isUsers
   }
 }

@@ -84,16 +84,12 @@ const answered = (status: number, body: unknown, headers = {}, type = 'basic'): 
 const own = (status: number, headers = {}) =>
   answered(status, { requestId: 'r', error: { code: 'x' } }, headers)
 const gateway = (status: number, headers = {}) => answered(status, '<h1>Bad gateway</h1>', headers)
-const broken =
-  (code: string, progress: FollowedRequest['progress'] = 'unknown') =>
-  (): Happened => {
-    const followed = Object.assign(new FollowedRequest('https://a.example/', AbortSignal.abort()), {
-      progress,
-    })
-    return { kind: 'broken', error: Object.assign(new Error(code), { code }), followed }
-  }
-const allBroken = (codes: readonly string[], progress?: FollowedRequest['progress']) =>
-  codes.map((code) => broken(code, progress))
+const broken = (code: string, isSent: boolean) => (): Happened => {
+  const followed = new FollowedRequest('https://a.example/', AbortSignal.abort())
+  if (isSent) followed.send('/')
+  return { kind: 'broken', error: Object.assign(new Error(code), { code }), followed }
+}
+const allBroken = (codes: readonly string[], isSent = false) => codes.map((code) => broken(code, isSent))
 const late = (): Happened => ({ kind: 'late' })
 const aborted = (): Happened => ({ kind: 'aborted', reason: new Error('mine') })
 const timedOut = (): Happened => ({ kind: 'aborted', reason: timePassed('deadline', 100, 'headers') })
@@ -105,11 +101,11 @@ const refusedTunnel = 'Proxy response (407) !== 200 when HTTP Tunneling'
 const unsent = allBroken(['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])
 const untrusted = allBroken(['CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', refusedTunnel])
 /** After ours, a fetch of the user has made another request, which was not sent. */
-const another = allBroken(['ECONNREFUSED', 'CERT_HAS_EXPIRED'], 'sent')
+const another = allBroken(['ECONNREFUSED', 'CERT_HAS_EXPIRED'], true)
 const lost = [...allBroken(['ECONNRESET', 'UND_ERR_SOCKET']), ...another, late]
 const redirects = [301, 302, 303, 307, 308, 304].map((status) => () => gateway(status))
 const inWords = 'refused stream before processing any application logic'
-const refusedStreams = allBroken(['NGHTTP2_REFUSED_STREAM', inWords], 'sent')
+const refusedStreams = allBroken(['NGHTTP2_REFUSED_STREAM', inWords], true)
 
 const statuses = [400, 403, 404, 429, 500, 502, 503, 504]
 /** What happens in each row of the table in docs/errors.md. */

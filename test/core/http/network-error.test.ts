@@ -6,7 +6,8 @@ import { Redactor } from '../../../src/lib/redactor.ts'
 const server = { baseUrl: 'https://api.example.com/v1', redactor: new Redactor() }
 const { signal } = new AbortController()
 const url = 'https://api.example.com/v1/data'
-const answered = Object.assign(new FollowedRequest(url, signal), { progress: 'answered' as const })
+const answered = new FollowedRequest(url, signal)
+await answered.follow(() => Promise.resolve(), false)
 const explain = (error: unknown, asked = server) =>
   explainNetworkError(error, asked, new FollowedRequest(url, signal))
 
@@ -36,7 +37,12 @@ describe('explainNetworkError()', () => {
     ['a name that does not resolve', coded('ENOTFOUND', 'getaddrinfo'), 'connect', 'ENOTFOUND'],
     ['a refused connection', coded('ECONNREFUSED', 'connect'), 'connect', 'ECONNREFUSED'],
     ['an unreachable host while connecting', coded('EHOSTUNREACH', 'connect'), 'connect', 'EHOSTUNREACH'],
-    ['an unreachable host on an open connection', coded('EHOSTUNREACH', 'read'), 'exchange', 'EHOSTUNREACH'],
+    [
+      'an unreachable host on an open connection',
+      coded('EHOSTUNREACH', 'read').cause,
+      'exchange',
+      'EHOSTUNREACH',
+    ],
     ['an unreachable host without further details', coded('EHOSTUNREACH'), 'exchange', 'EHOSTUNREACH'],
     ['a connect timeout', coded('UND_ERR_CONNECT_TIMEOUT'), 'connect', 'UND_ERR_CONNECT_TIMEOUT'],
     [
@@ -56,6 +62,12 @@ describe('explainNetworkError()', () => {
     ['Deno, denied', notCapable(deny), 'connect', ofDeno(deny)],
     ['an expired certificate', coded('CERT_HAS_EXPIRED'), 'tls', 'CERT_HAS_EXPIRED'],
     ['a self-signed certificate', coded('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    [
+      'an expired certificate of a proxy',
+      below({ code: 'UND_ERR_PRX_TLS', cause: coded('CERT_HAS_EXPIRED').cause }),
+      'tls',
+      'CERT_HAS_EXPIRED',
+    ],
     ['a port that fetch refuses', below({ message: 'bad port' }), 'connect', 'bad port'],
     ['a cut-off TLS handshake', below({ code: 'ECONNRESET', message: cutOff }), 'connect', 'ECONNRESET'],
     ['a reset', coded('ECONNRESET', 'read'), 'exchange', 'ECONNRESET'],
