@@ -82,9 +82,15 @@ describe('toNodeListener() behind HTTP/2', () => {
     const failed = await ask(() => Promise.reject(new Error('a bug')), { ':path': '/' })
     expect(failed).toMatchObject({ answer: { ':status': 500 }, code: 0 })
     session?.destroy()
-    const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('a bug')) })
+    const parts = ['part']
+    const broken = new ReadableStream({
+      pull(controller) {
+        if (parts.length === 0) throw new Error('a bug')
+        controller.enqueue(Buffer.from(parts.pop()!))
+      },
+    })
     const ended = await ask(() => new Response(broken), { ':path': '/' })
-    expect(ended).toMatchObject({ answer: { ':status': 200 }, code: 2 })
+    expect(ended).toMatchObject({ answer: { ':status': 200 }, text: 'part', code: 2 })
     expect(log).toHaveBeenCalledTimes(2)
     log.mockRestore()
   })

@@ -121,7 +121,15 @@ describe('toNodeListener()', () => {
     afterAll(() => log.mockRestore())
 
     const bug = new Error('a bug')
-    const broken = (): ReadableStream => new ReadableStream({ pull: (controller) => controller.error(bug) })
+    /** A response whose body fails after these parts. */
+    const failingAfter = (...parts: string[]): Response => {
+      const pull = (controller: ReadableStreamDefaultController): void => {
+        const part = parts.shift()
+        if (part === undefined) throw bug
+        controller.enqueue(new TextEncoder().encode(part))
+      }
+      return new Response(new ReadableStream({ pull }))
+    }
     const used = new Response('used')
     void used.text()
     it.each<[string, RequestHandler]>([
@@ -129,6 +137,7 @@ describe('toNodeListener()', () => {
       ['returns nothing', () => undefined as unknown as Response],
       ['returns a used response', () => used],
       ['returns an error', () => Response.error()],
+      ['returns a body that fails at once', () => failingAfter()],
     ])('responds with 500 and says so, when it %s', async (_, handler) => {
       expect(await ask(handler, 'GET / HTTP/1.1\r\nhost: x')).toMatch(/^HTTP\/1.1 500 /)
       expect(log).toHaveBeenCalledOnce()
@@ -144,7 +153,19 @@ describe('toNodeListener()', () => {
       expect(await readAll(socket)).toMatch(/^HTTP\/1.1 500 .*HTTP\/1.1 200 .*served/s)
     })
 
-    const failing = toNodeListener(() => new Response(broken()))
+    it('responds with 500 after another response that comes first', async () => {
+      const slow = Promise.withResolvers<Response>()
+      const socket = await open(({ url }) => {
+        if (url.endsWith('/slow')) return slow.promise
+        setImmediate(() => slow.resolve(new Response('served')))
+        return failingAfter()
+      })
+      socket.write('GET /slow HTTP/1.1\r\nhost: x\r\n\r\n')
+      socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+      expect(await readAll(socket)).toMatch(/^HTTP\/1.1 200 .*served.*HTTP\/1.1 500 /s)
+    })
+
+    const failing = toNodeListener(() => failingAfter('part'))
     it.each<[string, () => Promise<Socket>]>([
       ['over TCP', async () => connect(await listen(createServer(failing)), '127.0.0.1')],
       [
@@ -171,15 +192,7 @@ describe('toNodeListener()', () => {
     })
 
     it('lets a slow client read what was written before the body fails', async () => {
-      const parts = Array.from({ length: 20 }, () => 'x'.repeat(16_384))
-      const body = new ReadableStream({
-        pull(controller) {
-          const part = parts.pop()
-          if (part === undefined) throw new Error('the next page failed')
-          controller.enqueue(new TextEncoder().encode(part))
-        },
-      })
-      const socket = await open(() => new Response(body))
+      const socket = await open(() => failingAfter(...Array<string>(20).fill('x'.repeat(16_384))))
       socket.on('data', () => {
         socket.pause()
         setTimeout(() => socket.resume(), 5)

@@ -153,6 +153,12 @@ const connectionHeader = /^(connection|keep-alive|proxy-connection|transfer-enco
 async function send(response: Response, outgoing: ServerResponse, left: AbortSignal): Promise<void> {
   const { status, headers, body } = response
   const reader = body?.getReader()
+  // Otherwise, a response without an end would continue after the client has gone.
+  const cancel = (): void => void reader?.cancel().catch(() => {})
+  if (left.aborted || outgoing.req.method === 'HEAD') cancel()
+  left.addEventListener('abort', cancel)
+  // If it fails, there can still be a 500.
+  let part = await reader?.read()
   const isHttp2 = streamOf(outgoing) !== undefined
   // The rest of a body that is too slow may never arrive.
   if (status === 408) outgoing.shouldKeepAlive = false
@@ -162,11 +168,7 @@ async function send(response: Response, outgoing: ServerResponse, left: AbortSig
     ...Object.fromEntries(sent),
     ...(cookies.length > 0 && { 'set-cookie': cookies }),
   })
-  // Otherwise, a response without an end would continue after the client has gone.
-  const cancel = (): void => void reader?.cancel().catch(() => {})
-  if (left.aborted || outgoing.req.method === 'HEAD') cancel()
-  left.addEventListener('abort', cancel)
-  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+  for (; part?.done === false; part = await reader?.read()) {
     const { value } = part
     // Flush each part before the connection ends, or the client would see only its end.
     await new Promise<unknown>((written) => outgoing.write(value, written))
