@@ -56,6 +56,13 @@ it('flush() waits a few seconds at most for a request that was cut off while its
   expect((await settle(budget.flush())).ms).toBeLessThan(5000)
 })
 
+it('flush() waits a few seconds at most for a request that was cut off before close()', async () => {
+  const budget = await budgetAfterCutOff()
+  const error = expect.objectContaining({ name: 'BudgetUnavailableError' }) as unknown
+  expect((await settle(budget.close())).error).toEqual(error)
+  expect(await settle(budget.flush())).toMatchObject({ error, ms: 2000 })
+})
+
 it('flush() stores what close() could not, once the store is back', async () => {
   const { link, budgetOf } = openLateStore()
   const store = link()

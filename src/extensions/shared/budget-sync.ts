@@ -1,6 +1,7 @@
 // A process's side of a shared budget: its reservations and their outcomes go into the text with the next update, together with the calls that
 // ask for credits meanwhile. An outcome stays here until the store has confirmed it, so it is reported again after an update without a reply.
 
+import { within } from '../../lib/abort.ts'
 import { randomId } from '../../lib/hash.ts'
 import { arrivalMs, waitAtEnd } from '../../lib/period.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
@@ -124,8 +125,12 @@ export class BudgetSync extends StoredText<BudgetState> {
    */
   async flush(): Promise<void> {
     if (this.#isReported && this.#pending.length === 0) return
-    // An update that begins now reports all of it.
-    await this.request(null).catch(async (error: unknown) => {
+    // An update that begins now reports all of it. One that runs ends in time, but for that of a request that was cut off.
+    const ms = this.#isStopped ? 2 * this.timeoutMs : Infinity
+    const late = (): never => {
+      throw new Error(`no reply within ${ms} ms`)
+    }
+    await within(ms, () => this.request(null), late).catch(async (error: unknown) => {
       if (this.#isStopped) throw error
       // So that close() tries twice.
       await sleep(Math.min(retryMs, this.timeoutMs / 2))
