@@ -42,7 +42,6 @@ const maxLength = 128
 export function requestIdOf(body: unknown, redactor: Redactor): string | undefined {
   const requestId = (body as { requestId?: unknown } | null | undefined)?.requestId
   if (typeof requestId !== 'string') return undefined
-  if (requestId.length <= maxLength && /^[\x21-\x7e]+$/.test(requestId)) return requestId
   // Without the removed characters, two parts may have become a secret.
   return redactor.text(requestId.replaceAll(/[^\x21-\x7e]/g, '')).slice(0, maxLength) || undefined
 }

@@ -72,20 +72,15 @@ const idleMs = 250
 
 /** When the latest request was sent, in monotonic milliseconds. */
 let usedAt = Infinity
-/** Until Node has noticed the ends, for all requests that come meanwhile. */
-let noticing: Promise<void> | undefined
 
 /** Lets Node notice which connections have ended, before it takes one for a request. */
 export async function noticeEnds(): Promise<void> {
   const { process, setImmediate } = globalThis as Partial<typeof globalThis>
   const isIdle = performance.now() - usedAt > idleMs
-  usedAt = performance.now()
-  if (isIdle && setImmediate !== undefined && process?.versions['undici'] !== undefined) {
+  if (isIdle && setImmediate !== undefined && process?.versions['undici'] !== undefined)
     // The first comes before Node looks at its sockets again, if they have called this.
-    noticing = new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-    void noticing.then(() => (noticing = undefined))
-  }
-  await noticing
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  usedAt = performance.now()
 }
 
 /** Deno's, which keeps no connection. */
@@ -135,23 +130,22 @@ function hasStream({ body }: Partial<Response>): boolean {
 /** Largest body that is read, in bytes after decompression: far more than any page of the service. */
 export const maxBodyBytes = 64 * 2 ** 20
 
-/** The text of a body. */
-export interface BodyText {
+/** A response, read to its end. */
+export interface RawResponse {
+  readonly response: Response
   readonly text: string
   /** False if the body was cut off because it is too large. */
   readonly complete: boolean
-}
-
-/** A response, read to its end. */
-export interface RawResponse extends BodyText {
-  readonly response: Response
 }
 
 /**
  * Reads a body as UTF-8, up to {@link maxBodyBytes}, since a small gzip can hold gigabytes. It cancels the body on
  * abort: Node drops the signal of a request together with the request.
  */
-export async function readText(response: Response, signal: AbortSignal): Promise<BodyText> {
+export async function readText(
+  response: Response,
+  signal: AbortSignal,
+): Promise<Omit<RawResponse, 'response'>> {
   if (!hasStream(response)) {
     const text = withoutMark(await response.text())
     return { text: text.slice(0, maxBodyBytes), complete: text.length <= maxBodyBytes }

@@ -1,5 +1,6 @@
 import type { ConnectionPhase } from '../../errors/index.ts'
 import { connectionFailed } from '../../errors/words.ts'
+import { isRecord } from '../../lib/json.ts'
 import { inBrowser } from '../../lib/runtime.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { isA } from '../../lib/thrown.ts'
@@ -93,10 +94,6 @@ const proofs: readonly (readonly [where: Where, what: RegExp, Proven])[] = [
   ['ownCode', /^(ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|EACCES|EINVAL)$/, unsent],
 ]
 
-type ErrorLike = Partial<Readonly<Record<'code' | 'syscall' | 'message' | 'cause', unknown>>> & {
-  readonly errors?: readonly unknown[] | null
-}
-
 /** What an error and its causes say, as far as they can be read. */
 function saidBy(error: unknown): [Where, string][] {
   const said: [Where, string][] = []
@@ -106,8 +103,8 @@ function saidBy(error: unknown): [Where, string][] {
   try {
     let each = error
     // Bounded, since causes may be circular.
-    for (let depth = 0; depth < 5 && typeof each === 'object' && each !== null; depth++) {
-      const { code, syscall, message, cause, errors } = each as ErrorLike
+    for (let depth = 0; depth < 5 && isRecord(each); depth++) {
+      const { code, syscall, message, cause, errors } = each
       add('code', code)
       if (each === error) add('ownCode', code)
       if (connectErrors.has(each)) add('unopened', code ?? '')
@@ -115,7 +112,7 @@ function saidBy(error: unknown): [Where, string][] {
       add('message', message)
       add('path', failedAt.get(each))
       // Of several addresses, the first one that was tried.
-      each = cause ?? errors?.[0]
+      each = cause ?? (errors as unknown[] | null | undefined)?.[0]
     }
   } catch {
     // That of a user's fetch may throw when it is read.

@@ -75,24 +75,16 @@ export function nextWait(
   const waited = counted.reduce((sum, { announced }) => sum + (announced ?? 0), 0)
   const usesNoAttempt = isAnnouncedLimit(latest) && waited > 0 && waited <= maxWaitMs
   if (!usesNoAttempt && counted.length >= attempts) return null
-  if (latest.announced === null) return random() * backoffMs(more === 'closes', counted.length)
+  // Exponential backoff, with full jitter so that clients do not retry together.
+  if (latest.announced === null)
+    return random() * (more === 'closes' ? 1000 : 500) * 2 ** (counted.length - 1)
   if (latest.announced > maxWaitMs) return null
   // A random wait replaces zero, to avoid a tight loop.
-  return latest.announced > 0 ? latest.announced : random() * instantSpreadMs
+  return latest.announced > 0 ? latest.announced : random() * 250
 }
 
 function isAnnouncedLimit({ kind, announced }: Failing): boolean {
   return kind === 'rate-limited' && announced !== null
-}
-
-const baseMs = 500
-const baseMsRateLimited = 1000
-/** Longest wait in place of an announced wait of zero. */
-const instantSpreadMs = 250
-
-/** Exponential backoff, with full jitter so that clients do not retry together. */
-function backoffMs(closes: boolean, failed: number): number {
-  return (closes ? baseMsRateLimited : baseMs) * 2 ** (failed - 1)
 }
 
 /**
@@ -100,7 +92,7 @@ function backoffMs(closes: boolean, failed: number): number {
  * CORS hides the header from browsers: the larger one counts.
  */
 export function announcedWait(headers: Headers, body: unknown, wallClock: number): number | null {
-  const waits = [headerWait(headers, wallClock), bodyWait(body)].filter((wait) => wait !== null)
+  const waits = [...headerWaits(headers, wallClock), bodyWait(body)].filter((wait) => wait !== null)
   return waits.length === 0 ? null : Math.max(...waits)
 }
 
@@ -114,19 +106,18 @@ function bodyWait(body: unknown): number | null {
   return typeof seconds === 'number' ? secondsToMs(seconds) : null
 }
 
-/** The longest of the waits that can be read. */
-function headerWait(headers: Headers, wallClock: number): number | null {
+/** Several proxies may each add one. */
+function headerWaits(headers: Headers, wallClock: number): (number | null)[] {
   const dates = valuesOf(headers, 'date')
     .map((value) => httpDate(value))
     .filter((date) => date !== null)
   // Relative to the server's `Date`, since the local clock may be hours off.
   const now = dates.length === 0 ? wallClock : Math.min(...dates)
-  const waits = valuesOf(headers, 'retry-after').map((value) => {
+  return valuesOf(headers, 'retry-after').map((value) => {
     if (/^\d+(\.\d+)?$/.test(value)) return secondsToMs(Number(value))
     const target = httpDate(value, 1000)
     return target === null ? null : Math.max(0, target - now)
   })
-  return waits.reduce((longest, wait) => (wait === null ? longest : Math.max(longest ?? 0, wait)), null)
 }
 
 /** The values of a header that a proxy may have added once more: fetch joins them with commas, and dates have commas, too. */
