@@ -16,7 +16,7 @@ import { messageOf } from '../../lib/thrown.ts'
 import { kindOfStatus, ruleFor } from '../http/failure-table.ts'
 import { announcedWait, nextWait } from '../http/retry-wait.ts'
 import { type Operation, effectOf } from '../../api/operation.ts'
-import { type NetworkFailure, explainNetworkError } from '../http/network-error.ts'
+import { explainNetworkError } from '../http/network-error.ts'
 import type { Evidence } from './send.ts'
 import type { Call, Failed, Success } from './call.ts'
 import { errorOfEnd, timedOut } from './cancellation.ts'
@@ -219,11 +219,11 @@ function errorOfProxy(body: unknown, details: ApiErrorDetails): SocialSearchErro
 
 /** The failure of a request that was sent, and has no usable response. */
 function noAnswer(reason: string): Found {
-  return lostConnection({ message: words.unreadable(reason), phase: 'exchange', kind: 'no-answer', reason })
+  return lostConnection({ kind: 'no-answer', message: words.unreadable(reason), phase: 'exchange', reason })
 }
 
 /** The failure of a connection. */
-function lostConnection({ message, phase, kind, reason }: NetworkFailure): Found {
+function lostConnection({ kind, message, phase, reason }: ReturnType<typeof explainNetworkError>): Found {
   const toError = (context: ErrorContext) => new ConnectionError(message, { ...context, phase, reason })
   return { kind, code: 'connection', toError, hasLeft: phase === 'exchange' }
 }

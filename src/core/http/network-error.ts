@@ -4,7 +4,7 @@ import { isRecord } from '../../lib/json.ts'
 import { inBrowser } from '../../lib/runtime.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { isA } from '../../lib/thrown.ts'
-import { type FollowedRequest, connectErrors, failedAt } from './undici.ts'
+import { type FollowedRequest, toldOf } from './undici.ts'
 
 /** Thrown when the user's `fetch` breaks its contract. */
 export class FetchMisuse extends Error {}
@@ -13,7 +13,7 @@ export class FetchMisuse extends Error {}
 export class NotSent extends FetchMisuse {}
 
 /** How a request failed, as far as the error from fetch shows. */
-export interface NetworkFailure {
+interface NetworkFailure {
   readonly phase: ConnectionPhase
   /** `untrusted` is unsent as well, and another attempt would fail alike. */
   readonly kind: 'unsent' | 'untrusted' | 'no-answer'
@@ -105,12 +105,13 @@ function saidBy(error: unknown): [Where, string][] {
     // Bounded, since causes may be circular.
     for (let depth = 0; depth < 5 && isRecord(each); depth++) {
       const { code, syscall, message, cause, errors } = each
+      const { isConnectError, path } = toldOf(each)
       add('code', code)
       if (each === error) add('ownCode', code)
-      if (connectErrors.has(each)) add('unopened', code ?? '')
+      if (isConnectError) add('unopened', code ?? '')
       add('syscall', syscall)
       add('message', message)
-      add('path', failedAt.get(each))
+      add('path', path)
       // Of several addresses, the first one that was tried.
       each = cause ?? (errors as unknown[] | null | undefined)?.[0]
     }

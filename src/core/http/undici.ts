@@ -9,13 +9,10 @@ interface Message {
   readonly error: unknown
 }
 
-/**
- * Errors of connections that could not be opened, TLS handshake included. No request was sent on them. Their codes do not say so:
- * a reset or a TLS alert may also come later.
- */
-export const connectErrors: WeakSet<object> = new WeakSet()
+/** Errors of connections that could not be opened, TLS handshake included. No request was sent on them. */
+const connectErrors = new WeakSet<object>()
 /** The path of a request that has failed, by its error. */
-export const failedAt = new WeakMap<object, string>()
+const failedAt = new WeakMap<object, string>()
 /** By the request of undici. */
 const owners = new WeakMap<object, FollowedRequest>()
 /** Those whose fetch has not ended, nor their attempt. */
@@ -51,6 +48,14 @@ function listenOnce(): void {
     owners.get(request)?.fail()
     failedAt.set(error as object, request.path)
   })
+}
+
+/** What Node has told of an error: whether it has kept a connection from being opened, and the path of the request that has failed with it. */
+export function toldOf(error: object): {
+  readonly isConnectError: boolean
+  readonly path?: string | undefined
+} {
+  return { isConnectError: connectErrors.has(error), path: failedAt.get(error) }
 }
 
 /** The request that one call of fetch makes, as far as Node tells. */
