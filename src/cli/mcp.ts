@@ -129,7 +129,7 @@ async function keepAnswer(file: RecordDatabase, send: Send, call: Call, source: 
     await file.storePage(page).catch(complain)
   }
   try {
-    const result = await file.send(send, call, () => ({ searchKey }))
+    const result = await file.send(send, call, searchKey)
     await keep(result.body)
     return result
   } catch (error) {

@@ -10,7 +10,7 @@ import { valueAt } from '../lib/json.ts'
 import { sourceOf } from './account.ts'
 import type { OpenClient } from './client.ts'
 import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
-import { type SearchUnderWay, type StoredPage, progressOf } from './database/record-database.ts'
+import { type RecordDatabase, type StoredPage, progressOf } from './database/record-database.ts'
 import { withRecords } from './database/open-database.ts'
 import { type SharedFlags, missingText, paramsOf, shellWord, walkOptions } from './flags.ts'
 import { commandOf } from './command-names.ts'
@@ -23,8 +23,8 @@ interface JobProgress {
   /** Params of the next page; null after the last one. */
   readonly next: object | null
   readonly records: number
-  /** Credits spent, uncertain and reserved. */
-  readonly credits: number
+  /** Credits of earlier jobs for the same search: those since then are of this one. */
+  readonly paidBefore: number
   /** Whether there is a next page, and the service did not say which. */
   readonly lost?: true
 }
@@ -34,7 +34,6 @@ export class OperationJob implements Job {
   readonly operation: Operation
   readonly command: string
   readonly searchKeys: readonly [{ readonly operation: string; readonly params: object }]
-  readonly needed = ['next', 'records', 'credits']
   readonly #flags: SharedFlags
   readonly #id: string | undefined
   /** The params without the extra ones. */
@@ -46,8 +45,8 @@ export class OperationJob implements Job {
   #progress: JobProgress
   /** How many this run has read. */
   #pages = 0
-  /** How far an earlier run was that this one does not continue. */
-  #before: JobProgress | undefined
+  /** Credits of the job before this run. */
+  #paid = 0
   /** Records that the file did not have. */
   #stored = 0
   /** Records that are paid for, and not shown because of `--limit`. */
@@ -71,7 +70,7 @@ export class OperationJob implements Job {
     this.#flags = flags
     this.#id = id
     this.#known = known
-    this.#progress = this.#earlier = { next: params, records: 0, credits: 0 }
+    this.#progress = this.#earlier = { next: params, records: 0, paidBefore: 0 }
   }
 
   async prepare(client: SocialSearch): Promise<string | undefined> {
@@ -94,25 +93,29 @@ export class OperationJob implements Job {
     const before = await withRecords(path, '--out', (file) =>
       file.run(() => progressOf(file.database, this.searchKeys[0])),
     ).catch(() => undefined)
-    return before?.['next'] === null && before['lost'] !== true
+    const { next, lost } = (before?.progress ?? {}) as Partial<JobProgress>
+    return next === null && lost !== true
   }
 
   async *pages(
     { client, budget }: OpenClient,
-    [earlier]: readonly (object | undefined)[],
+    file: RecordDatabase | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<StoredPage, void, number> {
     const { operation } = this
     const { out, resume, limit, expect, extraParams } = this.#flags
-    if (resume === true) this.#progress = this.#earlier = { ...this.#earlier, ...earlier }
-    else this.#before = earlier as JobProgress | undefined
-    const { records: had, credits } = this.#earlier
+    const { progress: earlier, paid = 0 } = (await file?.progressOf(this.searchKeys[0])) ?? {}
+    // Until a run that begins anew has a page, an earlier one can be resumed, and then counts what this one has cost.
+    const known = resume === true ? { paidBefore: 0, ...earlier } : { paidBefore: paid }
+    this.#progress = this.#earlier = { ...this.#earlier, ...known }
+    // A user may have deleted rows.
+    this.#paid = Math.max(0, paid - this.#earlier.paidBefore)
     const options = {
       ...{ ...walkOptions(this.#flags), extraParams, signal },
       // Of all runs together, as the budget is.
-      expectedItems: expect && Math.max(1, expect - had),
+      expectedItems: expect && Math.max(1, expect - this.#earlier.records),
       ...(budget instanceof CreditBudget && {
-        budget: new CreditBudget(Math.max(0, budget.limit - credits)),
+        budget: new CreditBudget(Math.max(0, budget.limit - this.#paid)),
       }),
     }
     for await (const page of this.#answers(client, options)) {
@@ -128,7 +131,8 @@ export class OperationJob implements Job {
       const all = this.#progress.records + records.length
       const isLost =
         next === null && operation.paging?.kind === 'cursor' && valueAt(page, ['meta', 'hasMore']) === true
-      this.#progress = { next, records: all, credits: this.#credits(), ...(isLost && { lost: true }) }
+      const { paidBefore } = this.#earlier
+      this.#progress = { next, records: all, paidBefore, ...(isLost && { lost: true }) }
       this.#stored += yield { searchKey: this.searchKeys[0], progress: this.#progress, records }
     }
   }
@@ -147,25 +151,20 @@ export class OperationJob implements Job {
         .pages()
   }
 
-  /** What an earlier run has saved can be resumed until this one has a page, and then counts what this one has spent. */
-  underWay(): SearchUnderWay {
-    const [searchKey] = this.searchKeys
-    const credits = this.#credits()
-    if (this.#before === undefined || this.#pages > 0)
-      return { searchKey, progress: { ...this.#progress, credits } }
-    return { searchKey, progress: { ...this.#before, credits: this.#before.credits + credits } }
+  searchKeyOf(): object {
+    return this.searchKeys[0]
   }
 
+  /** What has been spent, or may have been, in all runs together. */
   #credits(): number {
-    const { spent = 0, uncertain = 0, reserved = 0 } = this.#client?.credits ?? {}
-    return this.#earlier.credits + spent + uncertain + reserved
+    const { spent = 0, uncertain = 0 } = this.#client?.credits ?? {}
+    return this.#paid + spent + uncertain
   }
 
   /** What has been fetched and paid for: `40 records (12 new) · 4 credits`. */
   status(): string {
     const stored = this.#flags.out === undefined ? '' : ` (${this.#stored} new)`
-    const paid = this.#credits() - (this.#client?.credits.reserved ?? 0)
-    const cost = `${count(this.#progress.records, 'record')}${stored} · ${count(paid, 'credit')}`
+    const cost = `${count(this.#progress.records, 'record')}${stored} · ${count(this.#credits(), 'credit')}`
     return this.#leftOut === 0
       ? cost
       : `${cost} · ${this.#leftOut} more paid for, not shown because of --limit`

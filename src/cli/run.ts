@@ -4,12 +4,7 @@ import type { Observer, SocialSearch, Wait } from '../index.ts'
 import { type OpenClient, openClient } from './client.ts'
 import { CommandError, UsageError, exitCodeOf, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
-import {
-  type RecordDatabaseOptions,
-  type SearchUnderWay,
-  type StoredPage,
-  RecordDatabase,
-} from './database/record-database.ts'
+import { type RecordDatabaseOptions, type StoredPage, RecordDatabase } from './database/record-database.ts'
 import type { SharedFlags } from './flags.ts'
 import { createFormatter } from './formats.ts'
 import { InterruptHandler } from './interrupt-handler.ts'
@@ -24,15 +19,15 @@ export interface Job extends Omit<RecordDatabaseOptions, 'patience' | 'label'> {
   /**
    * Reads what is paid for, page by page. A `yield` returns how many records were new once they are written.
    *
-   * @param earlier What earlier runs have stored of each search.
+   * @param file Has what earlier runs have stored.
    */
   pages(
     opened: OpenClient,
-    earlier: readonly (object | undefined)[],
+    file: RecordDatabase | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<StoredPage, void, number>
-  /** The search of a call, and how far it is. */
-  underWay(call: Call): SearchUnderWay
+  /** The search that a call is of. */
+  searchKeyOf(call: Call): object
   /** What has been done, in a few words. */
   status(): string
   /** @param reason The error that has ended the run; undefined if the job is done. */
@@ -66,7 +61,7 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
       ...interrupt.observer,
       [wrap]: (): Wrap => (send) => (call) => {
         interrupt.follow(call)
-        return file?.send(send, call, () => job.underWay(call)) ?? send(call)
+        return file?.send(send, call, job.searchKeyOf(call)) ?? send(call)
       },
     },
   ]
@@ -82,7 +77,7 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
       await print(formatter.page(page.records), formatter.isStyled)
       return page.records.length
     }
-    const pages = job.pages(opened, file?.progress ?? [], interrupt.signal)
+    const pages = job.pages(opened, file, interrupt.signal)
     /** The page that could not be written. */
     let unwritten: StoredPage | undefined
     let reason: unknown

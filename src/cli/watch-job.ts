@@ -19,7 +19,7 @@ import { UsageError, exitNameOf } from './command-errors.ts'
 import { complain } from './error-text.ts'
 import { type SharedFlags, paramFlags, paramsOf } from './flags.ts'
 import { positionalOf } from './command-names.ts'
-import type { SearchUnderWay, StoredPage } from './database/record-database.ts'
+import type { RecordDatabase, StoredPage } from './database/record-database.ts'
 import type { Job, RunEnd } from './run.ts'
 import { toTerminal } from './terminal.ts'
 import { WatchPlanner } from './watch-plan.ts'
@@ -50,7 +50,6 @@ export class WatchJob implements Job {
   readonly operation: SearchOperation
   readonly command = 'watch'
   readonly searchKeys: readonly object[]
-  readonly needed = []
   readonly maxAge: number | undefined
   readonly #flags: WatchFlags
   readonly #searches: Searches
@@ -91,11 +90,13 @@ export class WatchJob implements Job {
 
   async *pages(
     { client, budget }: OpenClient,
-    earlier: readonly (object | undefined)[],
+    file: RecordDatabase | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<StoredPage, void, number> {
     const { once, from, minInterval, maxPages } = this.#flags
-    const states = statesOf(this.#searches, earlier)
+    const states: Record<string, WatchState | null> = {}
+    for (const [query, params] of Object.entries(this.#searches))
+      states[query] = ((await file?.progressOf(this.#keyOf(params)))?.progress ?? null) as WatchState | null
     const planner = (this.#planner = new WatchPlanner({
       ...{ states, budget, searchKeys: this.searchKeys, out: this.#flags.out, once: once === true },
       ...{ minInterval, maxPages, price: this.operation.price.credits },
@@ -123,9 +124,9 @@ export class WatchJob implements Job {
     if (this.#report.isIdle) await planner.sayHowOften()
   }
 
-  underWay({ request }: Call): SearchUnderWay {
+  searchKeyOf({ request }: Call): object {
     const query = request.params[queryParam(this.operation)]
-    return { searchKey: this.#keyOf(this.#searches[String(query)]) }
+    return this.#keyOf(this.#searches[String(query)])
   }
 
   /** What distinguishes the watch of a query from other searches in a file. */
@@ -199,13 +200,4 @@ function textFrom(bytes: Uint8Array): string {
     // Said below.
   }
   throw new Error('the file is not UTF-8; save it as UTF-8')
-}
-
-/** The states of queries, as far as a file has them. */
-function statesOf(
-  searches: Searches,
-  progress: readonly (object | undefined)[],
-): Readonly<Record<string, WatchState | null>> {
-  const states = Object.keys(searches).map((query, index) => [query, progress[index] ?? null])
-  return Object.fromEntries(states) as Readonly<Record<string, WatchState | null>>
 }

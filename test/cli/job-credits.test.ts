@@ -40,12 +40,18 @@ async function ran(flags = '', line = 'search coffee --all --resume') {
 }
 const run = async (flags?: string, line?: string) => (await ran(flags, line)).code
 
-/** What the file says of the job. */
+/** What the file says of the job: how far it is, and what its calls have cost, or may have. */
 function state(): { readonly records: number; readonly credits: number; readonly next: unknown } {
-  const [row] = existsSync('job.db') ? allOf('job.db', 'SELECT state FROM social_search_searches') : []
-  return row === undefined
-    ? { next: {}, records: 0, credits: 0 }
-    : (JSON.parse(String(row['state'])) as ReturnType<typeof state>)
+  const paid = '(SELECT ifnull(sum(credits + uncertain), 0) FROM social_search_purchases) AS paid'
+  const [row] = existsSync('job.db')
+    ? allOf('job.db', `SELECT state, ${paid} FROM social_search_searches`)
+    : []
+  const { paidBefore = 0, ...progress } = JSON.parse(
+    (row?.['state'] as string | null | undefined) ?? '{}',
+  ) as {
+    paidBefore?: number
+  }
+  return { next: {}, records: 0, ...progress, credits: Number(row?.['paid'] ?? 0) - paidBefore }
 }
 
 /** The files of the job that stay after a kill. */
@@ -194,8 +200,8 @@ describe('--budget of a job', () => {
     expect(state()).toMatchObject({ records: 20, credits: 4 })
   })
 
-  it('sends nothing if the state cannot be stored', async () => {
-    const fail = `CREATE TRIGGER fail BEFORE UPDATE OF state ON social_search_searches BEGIN SELECT RAISE(ABORT, 'full'); END`
+  it('sends nothing if its cost cannot be stored', async () => {
+    const fail = `CREATE TRIGGER fail BEFORE INSERT ON social_search_purchases BEGIN SELECT RAISE(ABORT, 'full'); END`
     onAnswer = () => {
       onAnswer = () => {}
       change('job.db', fail)
@@ -204,11 +210,11 @@ describe('--budget of a job', () => {
     expect(sandbox.requests).toHaveLength(1)
     expect(await run()).toBe(exitCodes.failed)
     expect(sandbox.requests).toHaveLength(1)
-    // The page that could not be written is counted.
+    // What could not be written has cost the most it may.
     expect(state().credits).toBe(2)
     change('job.db', 'DROP TRIGGER fail')
     expect(await run('--budget 4')).toBe(exitCodes.budget)
-    expect([sandbox.ledger.spent, state().records]).toEqual([4, 20])
+    expect([sandbox.ledger.spent, state().records]).toEqual([4, 40])
   })
 })
 

@@ -25,8 +25,6 @@ export interface RecordDatabaseOptions {
   readonly operation: Operation
   /** What the run searches: `{ operation: 'microblog.search', params }`. Each tells a search from the others of the file. */
   readonly searchKeys: readonly object[]
-  /** Fields that stored progress must have. */
-  readonly needed?: readonly string[]
   /** Records that were published longer ago, in milliseconds, are forgotten. */
   readonly maxAge?: number | undefined
   /** How long it waits for other programs that have the file. */
@@ -38,14 +36,10 @@ export interface RecordDatabaseOptions {
 /** How often a run looks for old records to forget, in milliseconds. */
 const forgetEveryMs = 3_600_000
 
-/** A search, and how far it is if that is known. */
-export interface SearchUnderWay {
-  readonly searchKey: object
-  readonly progress?: object
-}
-
 /** Records of a page that is paid for, and what the file keeps with them. */
-export interface StoredPage extends SearchUnderWay {
+export interface StoredPage {
+  readonly searchKey: object
+  /** How far the search is now. */
   readonly progress: object
   readonly records: readonly unknown[]
   /** Records of the page that a watch has found before: their rows are updated. */
@@ -70,13 +64,11 @@ export class RecordDatabase {
   #answeredAt: Date | undefined
   /** How far the clock of this machine is ahead of that of the service, in milliseconds. */
   #aheadMs = 0
-  /** What earlier runs have stored of each search, if anything. */
-  readonly progress: readonly (object | undefined)[]
 
   private constructor(
     file: OpenDatabase,
     lock: FileLock,
-    { operation, searchKeys, needed = [], maxAge, label }: RecordDatabaseOptions,
+    { operation, maxAge, label }: RecordDatabaseOptions,
   ) {
     const { path, database } = file
     this.#maxAge = maxAge
@@ -87,10 +79,9 @@ export class RecordDatabase {
     this.#prepareFor(operation)
     this.#searches = new SearchWriter(database)
     this.#seen = new SeenRecords(database)
-    this.progress = searchKeys.map((searchKey) => progressOf(database, searchKey, needed))
   }
 
-  /** @throws {UsageError} for a file that is not a database, that another run of the same searches writes, or whose progress cannot be read. */
+  /** @throws {UsageError} for a file that is not a database, or that another run of the same searches writes. */
   static async open(path: string, options: RecordDatabaseOptions): Promise<RecordDatabase> {
     // Each search has a lock of its own, so that runs with different lists do not pay for the same one.
     const lock = lockForRun(
@@ -108,18 +99,21 @@ export class RecordDatabase {
     }
   }
 
+  /** As {@link progressOf}. */
+  progressOf(searchKey: object): Promise<ReturnType<typeof progressOf>> {
+    return this.#file.run(() => progressOf(this.#file.database, searchKey))
+  }
+
   /**
    * Sends a call once the file has what it may cost, so that a kill cannot hide that, and once nothing keeps the file from taking what
    * the call brings. The call waits for the file before it queues: when its turn comes, others wait for its slot.
-   *
-   * @param underWay The search of the call, and how far it is, whenever a cost is written.
    */
-  async send(send: Send, call: Call, underWay: () => SearchUnderWay): Promise<CallResult> {
+  async send(send: Send, call: Call, searchKey: object): Promise<CallResult> {
     const { settings, operation } = call
     await this.assertWritable(operation)
     let purchase: Purchase | undefined
     const write = (reserved: number, patience?: Patience): Promise<void> =>
-      this.#file.run(() => void (purchase = this.#writeCost(underWay(), call, reserved, purchase)), patience)
+      this.#file.run(() => void (purchase = this.#writeCost(searchKey, call, reserved, purchase)), patience)
     const ended = new AbortController()
     // The last one: what another budget refuses is not written.
     const budget = [...settings.budget, costWritten((credits) => write(credits, { signal: ended.signal }))]
@@ -139,16 +133,11 @@ export class RecordDatabase {
   }
 
   /**
-   * Writes what a call has cost so far, and how far its search is.
+   * Writes what a call has cost so far.
    *
    * @param reserved What the call may cost in addition: a process that is killed cannot tell.
    */
-  #writeCost(
-    { searchKey, progress }: SearchUnderWay,
-    call: Call,
-    reserved: number,
-    purchase: Purchase | undefined,
-  ): Purchase {
+  #writeCost(searchKey: object, call: Call, reserved: number, purchase: Purchase | undefined): Purchase {
     this.#assertThere()
     const { spent, uncertain } = call.record.credits
     // Credits of the sandbox cost nothing.
@@ -157,7 +146,6 @@ export class RecordDatabase {
     return inTransaction(this.#file.database, () => {
       // A search shows its costs also before it has a page.
       const search = this.#searches.numberOf(searchKey)
-      if (progress !== undefined) this.#searches.setProgress(search, progress)
       const at = sqliteTime(new Date())
       const known = purchase ?? { number: null, search, at, label: this.#label ?? null }
       return this.#searches.pay({ ...known, ...costs })
@@ -270,22 +258,23 @@ function costWritten(write: (credits: number) => Promise<void>): Budget {
 }
 
 /**
- * What earlier runs have stored of a search.
+ * What earlier runs have stored of a search, and what all its calls have cost, or may have.
  *
- * @param needed Fields that it must have.
  * @throws {UsageError} if it cannot be read: without it, pages would be paid again.
  */
 export function progressOf(
   database: DatabaseSync,
   searchKey: object,
-  needed: readonly string[] = [],
-): Readonly<Record<string, unknown>> | undefined {
-  const row = database
-    .prepare('SELECT state FROM social_search_searches WHERE job = ?')
-    .get(keyText(searchKey))
-  const state = row?.['state'] ?? null
-  if (state === null) return undefined
-  const progress = parsed(String(state))
-  if (isRecord(progress) && needed.every((field) => Object.hasOwn(progress, field))) return progress
+): { readonly progress: object | undefined; readonly paid: number } {
+  const { state = null, paid } =
+    database
+      .prepare(
+        `SELECT state, (SELECT sum(credits + uncertain) FROM social_search_purchases WHERE search = searches.number) AS paid
+         FROM social_search_searches AS searches WHERE job = ?`,
+      )
+      .get(keyText(searchKey)) ?? {}
+  const progress = state === null ? undefined : parsed(String(state))
+  if (state === null || isRecord(progress))
+    return { progress: progress as object | undefined, paid: Number(paid ?? 0) }
   throw new UsageError('the state of a job cannot be read in social_search_searches; pass another --out')
 }

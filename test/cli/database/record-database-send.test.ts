@@ -28,7 +28,7 @@ async function setUp() {
   const other = new DatabaseSync(path)
   const sandbox = createSandbox()
   const observer: Observer & Wrapping = {
-    [wrap]: () => (send) => (call) => file.send(send, call, () => ({ searchKey })),
+    [wrap]: () => (send) => (call) => file.send(send, call, searchKey),
   }
   let isLocking = true
   const budget = {

@@ -37,7 +37,7 @@ async function sent(database: RecordDatabase, key: object = searchKey) {
     begun.resolve()
     return ended.promise
   }
-  const ending = database.send(send, call, () => ({ searchKey: key }))
+  const ending = database.send(send, call, key)
   await begun.promise
   return async (spent: number, at = new Date()): Promise<void> => {
     const attempts = [{ sent: at.toISOString(), duration: 0 }]
@@ -84,7 +84,7 @@ describe('RecordDatabase.storePage()', () => {
     await expect(database.storePage(broken)).rejects.toThrow('JSON')
     database.close()
     const again = await open()
-    expect(again.progress).toEqual([{ next: { page: 2 } }])
+    expect((await again.progressOf(searchKey)).progress).toEqual({ next: { page: 2 } })
     again.close()
     expect(rows('SELECT id FROM microblog_posts')).toEqual([{ id: '1' }, { id: '2' }])
   })
