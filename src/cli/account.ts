@@ -31,7 +31,7 @@ export function accountName(): string | undefined {
   return name
 }
 
-/** What a search in a file is of, besides its params: made-up posts say nothing of real ones, nor one account's mentions of another's. */
+/** What a search in a file is of, besides its params: one account's mentions say nothing of another's. Files of made-up records say so. */
 export function sourceOf(sandbox = false): object {
   const account = accountName()
   return sandbox ? { sandbox } : account === undefined ? {} : { account }

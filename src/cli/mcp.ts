@@ -99,7 +99,7 @@ export async function keepAnswers(
 ): Promise<Observer & Wrapping & { close(): Promise<void> }> {
   // A file without records could not be searched.
   const search = operationOf('microblog.search') as Operation
-  const file = await RecordDatabase.open(path, { operation: search, searchKeys: [], label })
+  const file = await RecordDatabase.open(path, { operation: search, searchKeys: [], sandbox, label })
   await file.assertWritable(search)
   const pending = new Set<Promise<unknown>>()
   const kept: Wrap = (send) => (call) => {

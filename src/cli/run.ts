@@ -11,7 +11,7 @@ import { InterruptHandler } from './interrupt-handler.ts'
 import { ask, print, toStderr, showProgress, toTerminal, waitText } from './terminal.ts'
 
 /** What a command reads, and what it says of it. A run does the rest: it keeps what is paid for, whatever ends it. */
-export interface Job extends Omit<RecordDatabaseOptions, 'patience' | 'label'> {
+export interface Job extends Pick<RecordDatabaseOptions, 'operation' | 'searchKeys' | 'maxAge'> {
   /** What `social-search budget` calls it. */
   readonly command: string
   /** Checks the params before there is a file. Returns what the job costs if it must not spend that without a limit. */
@@ -51,7 +51,7 @@ export interface RunEnd {
 /** Runs a job: prints its records, or stores them with its progress. Returns the exit code. */
 export async function run(job: Job, flags: SharedFlags): Promise<number> {
   const formatter = createFormatter(job.operation, flags)
-  const { out, costLabel: label } = flags
+  const { out, sandbox, costLabel: label } = flags
   let file: RecordDatabase | undefined
   let opened: OpenClient | undefined
   const interrupt = new InterruptHandler()
@@ -70,7 +70,8 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
     const cost = await job.prepare(opened.client)
     if (cost !== undefined) await confirm(cost, flags, opened)
     interrupt.start()
-    if (out !== undefined) file = await RecordDatabase.open(out, { ...job, label, patience: interrupt })
+    if (out !== undefined)
+      file = await RecordDatabase.open(out, { ...job, sandbox, label, patience: interrupt })
 
     const write = async (page: StoredPage): Promise<number> => {
       if (file !== undefined) return file.storePage(page)

@@ -66,14 +66,6 @@ it('keepAnswers() keeps each purchase, also of what is no list: call, params, co
   expect(await describeDatabase(path)).toMatchObject({ labels: { acme: 6 }, searches: [company, search] })
 })
 
-it('keepAnswers() counts no credits of --sandbox', async () => {
-  for (const flags of [{ sandbox: true }, {}]) {
-    const { client } = await setUp(flags)
-    await client.microblog.search({ query: 'kettle' })
-  }
-  expect(await describeDatabase('agent.db')).toMatchObject({ searches: [{ credits: 2, uncertain: 0 }] })
-})
-
 it('keepAnswers() refuses a call before it is sent when the file cannot keep the answer', async () => {
   const { path, tools } = await setUp()
   change(path, 'CREATE TABLE professionalnet_posts (number INTEGER PRIMARY KEY, text)')

@@ -41,13 +41,16 @@ describe('watch of several queries', () => {
     expect([sandbox.requests.length - before, rowsOf('posts.db', view).at(-1)]).toEqual([1, 'tea92'])
   })
 
-  it('takes the made-up posts of --sandbox for none of the service, and their credits for none', async () => {
-    for (const command of ['watch coffee --once', 'search coffee'])
-      await social(`${command} ${sandboxFlag} --out posts.db --cost-label acme`)
-    expect(rowsOf('posts.db', 'SELECT credits FROM social_search_purchases')).toEqual([])
+  it.each([
+    [sandboxFlag, '', 'made-up records of --sandbox'],
+    ['', sandboxFlag, 'what the service returned'],
+  ])('never mixes made-up posts with real ones: %s', async (first, second, said) => {
+    const line = (flag: string) => `watch coffee --once ${flag} --out posts.db`
+    for (const flag of [first, first]) await inTurn([line(flag), 0])
     const before = sandbox.requests.length
-    expect((await social('watch coffee --once --out posts.db')).err).toContain('20 new posts')
-    expect(sandbox.requests.length - before).toBe(1)
+    for (const command of [line(second), `mcp --budget 20 ${second} --out posts.db`])
+      await inTurn([command, 2, `posts.db has ${said}; pass another file`])
+    expect(sandbox.requests).toHaveLength(before)
   })
 
   it('loses no row when `export --new` fails', async () => {

@@ -29,6 +29,8 @@ export interface RecordDatabaseOptions {
   readonly maxAge?: number | undefined
   /** How long it waits for other programs that have the file. */
   readonly patience?: Patience
+  /** Whether its records and their credits are made up. */
+  readonly sandbox?: boolean | undefined
   /** What costs are counted under. */
   readonly label?: string | undefined
 }
@@ -68,7 +70,7 @@ export class RecordDatabase {
   private constructor(
     file: OpenDatabase,
     lock: FileLock,
-    { operation, maxAge, label }: RecordDatabaseOptions,
+    { operation, maxAge, label, sandbox = false }: RecordDatabaseOptions,
   ) {
     const { path, database } = file
     this.#maxAge = maxAge
@@ -77,6 +79,7 @@ export class RecordDatabase {
     this.#identity = identityOf(path)
     this.#lock = lock
     this.#prepareFor(operation)
+    assertSource(path, database, sandbox)
     this.#searches = new SearchWriter(database)
     this.#seen = new SeenRecords(database)
   }
@@ -140,15 +143,12 @@ export class RecordDatabase {
   #writeCost(searchKey: object, call: Call, reserved: number, purchase: Purchase | undefined): Purchase {
     this.#assertThere()
     const { spent, uncertain } = call.record.credits
-    // Credits of the sandbox cost nothing.
-    const isPaid = !('sandbox' in searchKey)
-    const costs = isPaid ? { credits: spent, uncertain: uncertain + reserved } : { credits: 0, uncertain: 0 }
     return inTransaction(this.#file.database, () => {
       // A search shows its costs also before it has a page.
       const search = this.#searches.numberOf(searchKey)
       const at = sqliteTime(new Date())
       const known = purchase ?? { number: null, search, at, label: this.#label ?? null }
-      return this.#searches.pay({ ...known, ...costs })
+      return this.#searches.pay({ ...known, credits: spent, uncertain: uncertain + reserved })
     })
   }
 
@@ -249,6 +249,14 @@ export class RecordDatabase {
     this.#kinds.set(operation.id, kind)
     return kind
   }
+}
+
+/** @throws {UsageError} for a file of the other kind: who reads it could not tell made-up posts from real ones. */
+function assertSource(path: string, database: DatabaseSync, sandbox: boolean): void {
+  const other = `SELECT 1 FROM social_search_searches WHERE (job -> '$.sandbox' IS NOT NULL) <> ?`
+  if (database.prepare(other).get(Number(sandbox)) === undefined) return
+  const had = sandbox ? 'what the service returned' : 'made-up records of --sandbox'
+  throw new UsageError(`${path} has ${had}; pass another file`)
 }
 
 /** A budget without a limit: it has what a call may cost written down before each attempt, which is not sent if that fails. */
