@@ -216,7 +216,9 @@ export class OperationJob implements Job {
     // A request that the service finds invalid stays so.
     const isFinal = exitNameOf(reason) === 'usage' || (reason instanceof ApiError && reason.status === 400)
     const hasBegun = this.#pages > 0 || isStored
-    const canContinue = next !== null && this.operation.paging !== undefined && !isFinal && hasBegun
+    const isWanted = isStored || this.#progress.records < (this.#flags.limit ?? Infinity)
+    const canContinue =
+      next !== null && this.operation.paging !== undefined && !isFinal && hasBegun && isWanted
     // The budgets that commands share have periods.
     const isOfJob =
       isStored && reason instanceof CreditBudgetError && reason.refusedBy instanceof CreditBudget

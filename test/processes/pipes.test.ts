@@ -7,10 +7,10 @@ import { type Ran, command, env, run, search, server, social, useCommand } from 
 
 useCommand()
 
-/** Buys all pages in a shell, which passes the output on. */
-function shell(redirection: string, before = ''): Promise<Ran> {
+/** Buys all pages, or some, in a shell, which passes the output on. */
+function shell(redirection: string, before = '', flags = '--all --yes'): Promise<Ran> {
   const file = join(command.folder, 'shell.sh')
-  writeFileSync(file, `${before}'${process.execPath}' '${command.file}' ${search} --all --yes ${redirection}`)
+  writeFileSync(file, `${before}'${process.execPath}' '${command.file}' ${search} ${flags} ${redirection}`)
   return run({ ...command, file }, [], { env: env(), program: '/bin/sh' })
 }
 
@@ -27,6 +27,9 @@ describe('stdout', () => {
     expect([code, server.requests.length]).toEqual([1, 1])
     expect(err).toMatch(/^social-search: ENOSPC[^]*\nTo continue: the same command with --cursor \w{20}/)
     expect(err.match(/^\{"id":/gm)).toHaveLength(20)
+    expect((await shell('> /dev/full', '', '--limit 30')).err).toMatch(/--cursor \w{20}[^]* --limit 10\n/)
+    // All that was asked for is there.
+    expect((await shell('> /dev/full', '', '--limit 20')).err).not.toContain('To continue')
   })
 })
 
