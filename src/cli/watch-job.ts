@@ -8,14 +8,13 @@ import {
   watchSearches,
 } from '../extensions/watch/index.ts'
 import type { OperationId } from '../api/operations.ts'
-import type { SocialSearchError } from '../errors/index.ts'
 import type { Call } from '../extend.ts'
 import type { SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
 import { sourceOf } from './account.ts'
 import type { OpenClient } from './client.ts'
-import { UsageError, exitNameOf } from './command-errors.ts'
+import { UsageError } from './command-errors.ts'
 import { complain } from './error-text.ts'
 import { type SharedFlags, paramFlags, paramsOf } from './flags.ts'
 import { positionalOf } from './command-names.ts'
@@ -23,7 +22,7 @@ import type { RecordDatabase, StoredPage } from './database/record-database.ts'
 import type { Job, RunEnd } from './run.ts'
 import { toTerminal } from './terminal.ts'
 import { WatchPlanner } from './watch-plan.ts'
-import { WatchReport, endOf } from './watch-report.ts'
+import { WatchReport } from './watch-report.ts'
 
 export interface WatchFlags extends SharedFlags {
   readonly network: string
@@ -55,8 +54,6 @@ export class WatchJob implements Job {
   readonly #searches: Searches
   #client: SocialSearch | undefined
   readonly #report: WatchReport
-  /** Of one search, while the others went on; one that may have been charged comes first. */
-  #failure: SocialSearchError | undefined
   #planner: WatchPlanner | undefined
 
   /** @throws {UsageError} */
@@ -114,7 +111,7 @@ export class WatchJob implements Job {
       this.#report.add(batch, dueAt === null ? undefined : await planner.idleText(name, dueAt))
       if (dueAt !== null) continue
       // The other searches go on, and the next check continues.
-      if (error !== null) this.#fail(name, error)
+      if (error !== null) complain(error, undefined, this.#queries.length > 1 ? name : undefined)
       const searchKey = this.#keyOf(this.#searches[name])
       const added = yield { searchKey, progress, records, known, hasFailed: error !== null }
       this.#report.addPosts(name, added)
@@ -141,18 +138,10 @@ export class WatchJob implements Job {
   async end(reason: unknown): Promise<RunEnd> {
     const { spent = 0, uncertain = 0 } = this.#client?.credits ?? {}
     await this.#planner?.say(true)
-    const terms = {
-      outlook: await this.#planner?.outlook(),
-      price: this.operation.price.credits,
-      maxPages: this.#flags.maxPages,
-    }
-    const ending = { reason, credits: { spent, uncertain }, failure: this.#failure }
-    return endOf(this.#report, ending, terms)
-  }
-
-  #fail(name: string, error: SocialSearchError): void {
-    complain(error, undefined, this.#queries.length > 1 ? name : undefined)
-    if (this.#failure === undefined || exitNameOf(error) === 'unknown') this.#failure = error
+    return this.#report.end(reason, {
+      ...{ credits: spent + uncertain, outlook: await this.#planner?.outlook() },
+      ...{ price: this.operation.price.credits, maxPages: this.#flags.maxPages },
+    })
   }
 }
 

@@ -2,7 +2,7 @@ import type { SearchBatch, WatchGap } from '../extensions/watch/index.ts'
 import type { SocialSearchError } from '../errors/index.ts'
 import type { BudgetOutlook } from '../index.ts'
 import { count } from '../lib/count.ts'
-import { CommandError, exitCodeOf, exitCodes } from './command-errors.ts'
+import { CommandError, exitCodeOf, exitCodes, exitNameOf } from './command-errors.ts'
 import { localTime, timeOfDay } from './terminal.ts'
 import type { RunEnd } from './run.ts'
 
@@ -12,29 +12,35 @@ interface Row {
   posts: number
   credits: number
   gaps: readonly WatchGap[]
+  /** Whether all that is missing is where the service lists no posts. */
   isSilent: boolean
   lastCheck: 'none' | 'done' | 'failed'
   /** When it is due, and why not now, if it was too early for a check. */
   idle: string | undefined
 }
 
+/** What a watch has cost, and may still cost. */
+interface WatchTerms {
+  readonly credits: number
+  /** Of its budget. */
+  readonly outlook: BudgetOutlook | undefined
+  /** Of a page. */
+  readonly price: number
+  readonly maxPages: number
+}
+
 /** More gaps of a query are counted. */
 const mostGaps = 3
 
-/** Counts what a watch has found, for each query. */
+/** Counts what a watch has found, for each query, and says it at its end. */
 export class WatchReport {
   readonly #rows: ReadonlyMap<string, Row>
+  /** Of one search, while the others went on: it is told already. One that may have been charged comes first. */
+  #failure: SocialSearchError | undefined
 
   constructor(queries: readonly string[]) {
-    const empty = {
-      posts: 0,
-      credits: 0,
-      gaps: [],
-      isSilent: true,
-      lastCheck: 'none',
-      idle: undefined,
-    } as const
-    this.#rows = new Map(queries.map((query) => [query, { ...empty }]))
+    const empty = { posts: 0, credits: 0, gaps: [], isSilent: true, idle: undefined } as const
+    this.#rows = new Map(queries.map((query) => [query, { ...empty, lastCheck: 'none' }]))
   }
 
   add({ name, gaps, hasGapToFill, credits, error }: SearchBatch<string, object>, idle?: string): void {
@@ -46,6 +52,8 @@ export class WatchReport {
     if (idle !== undefined) return
     row.credits += credits.spent + credits.uncertain
     row.lastCheck = error === null ? 'done' : 'failed'
+    if (error !== null && (this.#failure === undefined || exitNameOf(error) === 'unknown'))
+      this.#failure = error
   }
 
   /** Counts posts that are new in the output. */
@@ -64,13 +72,46 @@ export class WatchReport {
     return [...this.#rows.values()].every(({ idle, lastCheck }) => idle !== undefined && lastCheck === 'none')
   }
 
-  /** Whether all that is missing is where the service lists no posts. */
-  get isSilent(): boolean {
-    return [...this.#rows.values()].every(({ isSilent }) => isSilent)
+  /**
+   * What a watch prints at its end, and why it ended.
+   *
+   * @param reason What has ended it; undefined if it is done.
+   */
+  end(reason: unknown, { outlook, ...terms }: WatchTerms): RunEnd {
+    const missing = this.#missing()
+    const isOver = reason === undefined && this.#failure === undefined
+    return {
+      lines: [
+        ...this.#lines(),
+        ...(isOver || missing === undefined ? [] : [`missing: ${missing}`]),
+        ...(outlook === undefined ? [] : [leftText(outlook)]),
+      ],
+      summary: `${count(this.posts, 'new post')} · ${count(terms.credits, 'credit')}`,
+      ...this.#reason(reason, missing, { outlook, ...terms }),
+    }
+  }
+
+  #reason(
+    reason: unknown,
+    missing: string | undefined,
+    { outlook, price, maxPages }: WatchTerms,
+  ): Pick<RunEnd, 'reason' | 'code'> {
+    const failed = this.#failure && { code: exitCodeOf(this.#failure) }
+    // If the user has stopped it, or the file cannot be written, what may have been charged comes first.
+    const isStopped = reason instanceof CommandError
+    if (reason !== undefined) return isStopped && failed?.code === exitCodes.unknown ? failed : { reason }
+    if (failed !== undefined || missing === undefined) return failed ?? {}
+    const isSilent = [...this.#rows.values()].every(({ isSilent }) => isSilent)
+    const silent = 'the service lists no posts there, and the next run asks again'
+    // A budget that ends a check throws. Both may be used up at once.
+    const isSpent = (outlook?.remaining ?? Infinity) < price
+    const raise = `if this happens each time, raise --max-pages${isSpent ? ' and the budget' : ''}`
+    const short = `--max-pages ${maxPages} ended the check, and the next run continues; ${raise}`
+    return { reason: new CommandError('budget', `missing: ${missing}: ${isSilent ? silent : short}`) }
   }
 
   /** A line for each query. */
-  lines(): string[] {
+  #lines(): string[] {
     return [...this.#rows].map(([query, { posts, credits, lastCheck, idle }]) => {
       if (lastCheck === 'none') return `  ${query}: ${idle ?? 'not checked'}`
       const end = lastCheck === 'failed' ? '; its last check failed' : ''
@@ -79,7 +120,7 @@ export class WatchReport {
   }
 
   /** What is missing: `acme 14:02–14:31`; undefined if nothing is. */
-  missing(): string | undefined {
+  #missing(): string | undefined {
     const parts = [...this.#rows].flatMap(([query, { gaps }]) => {
       if (gaps.length === 0) return []
       const times = gaps.slice(0, mostGaps).map(gapText)
@@ -88,57 +129,6 @@ export class WatchReport {
     })
     return parts.length === 0 ? undefined : parts.join('; ')
   }
-}
-
-/** What has ended a watch, and what its credits and its budget are. */
-export interface WatchEnding {
-  readonly reason: unknown
-  readonly credits: { readonly spent: number; readonly uncertain: number }
-  /** Of one search, while the others went on: it is told already. */
-  readonly failure: SocialSearchError | undefined
-}
-
-interface WatchTerms {
-  readonly outlook: BudgetOutlook | undefined
-  /** Of a page. */
-  readonly price: number
-  readonly maxPages: number
-}
-
-/** What a watch prints at its end, and why it ended. */
-export function endOf(report: WatchReport, ending: WatchEnding, terms: WatchTerms): RunEnd {
-  const { reason, failure, credits } = ending
-  const { outlook } = terms
-  const missing = report.missing()
-  const isOver = reason === undefined && failure === undefined
-  return {
-    lines: [
-      ...report.lines(),
-      ...(isOver || missing === undefined ? [] : [`missing: ${missing}`]),
-      ...(outlook === undefined ? [] : [leftText(outlook)]),
-    ],
-    summary: `${count(report.posts, 'new post')} · ${count(credits.spent + credits.uncertain, 'credit')}`,
-    ...reasonOf(report, ending, missing, terms),
-  }
-}
-
-function reasonOf(
-  { isSilent }: WatchReport,
-  { reason, failure }: WatchEnding,
-  missing: string | undefined,
-  { outlook, price, maxPages }: WatchTerms,
-): Omit<RunEnd, 'lines'> {
-  const failed = failure === undefined ? undefined : { code: exitCodeOf(failure) }
-  // If the user has stopped it, or the file cannot be written, what may have been charged comes first.
-  const isStopped = reason instanceof CommandError
-  if (reason !== undefined) return isStopped && failed?.code === exitCodes.unknown ? failed : { reason }
-  if (failed !== undefined || missing === undefined) return failed ?? {}
-  const silent = 'the service lists no posts there, and the next run asks again'
-  // A budget that ends a check throws. Both may be used up at once.
-  const isSpent = (outlook?.remaining ?? Infinity) < price
-  const raise = `if this happens each time, raise --max-pages${isSpent ? ' and the budget' : ''}`
-  const short = `--max-pages ${maxPages} ended the check, and the next run continues; ${raise}`
-  return { reason: new CommandError('budget', `missing: ${missing}: ${isSilent ? silent : short}`) }
 }
 
 /** `14:02–14:31` for a gap of today, in the time zone of the machine. */
