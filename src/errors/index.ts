@@ -1,13 +1,11 @@
 import type { ApiError } from './api.ts'
 import { SocialSearchError } from './base.ts'
-import type { CreditBudgetError } from './budget.ts'
 import type * as client from './client.ts'
 import type * as oauth from './oauth.ts'
 import type * as stores from './stores.ts'
 
 export * from './api.ts'
 export * from './base.ts'
-export * from './budget.ts'
 export * from './client.ts'
 export type * from './facts.ts'
 export * from './oauth.ts'
@@ -22,7 +20,7 @@ export type AnySocialSearchError =
   | client.TimeoutError
   | client.RedirectError
   | client.InvalidResponseError
-  | CreditBudgetError
+  | client.CreditBudgetError
   | stores.BudgetUnavailableError
   | client.PaginationError
   | client.ClosedError
