@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
+import { type SandboxServer, serveSandbox } from '../extensions/sandbox/node.ts'
 import { version } from '../lib/version.ts'
 import { accounts, budget } from './budgets.ts'
 import { UsageError, exitCodeOf, exitCodeLines } from './command-errors.ts'
@@ -15,17 +16,16 @@ import {
 } from './command-flags.ts'
 import { complain } from './error-text.ts'
 import { describe, find, forget } from './database-commands.ts'
-import { doctor } from './doctor.ts'
 import { exportRecords } from './export-records.ts'
 import { formats } from './formats.ts'
 import { chooseAccount } from './account.ts'
-import { login, logout } from './login.ts'
+import { doctor, login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
 import { readers } from './flags.ts'
 import { commandMeant, commandOf } from './command-names.ts'
 import { addOperation, addWatch } from './run-commands.ts'
 import { quote } from './quote.ts'
-import { sandbox } from './sandbox.ts'
+import { print } from './terminal.ts'
 
 /** Runs a command line, and sets the exit code of the process. */
 export async function main(words: readonly string[]): Promise<void> {
@@ -221,4 +221,50 @@ function readFlags(command: Command): void {
     if (typeof value === 'string') command.setOptionValue(option.attributeName(), read(name, value))
   }
   command.commands.forEach(readFlags)
+}
+
+interface SandboxFlags {
+  readonly port: number
+  readonly perMinute?: number | false
+  readonly growth?: number
+  readonly now?: Date
+}
+
+/** Serves a sandbox over HTTP until a signal ends it. */
+async function sandbox({ port, perMinute, growth, now }: SandboxFlags): Promise<void> {
+  if (growth !== undefined && now !== undefined)
+    throw new UsageError(
+      '--growth adds posts as time goes by, and --now stops the time; leave out one of them',
+    )
+  const ended = new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, resolve)
+  })
+  const server = await serveSandbox({ port, limits: { perMinute }, growth, now }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new Error(`port ${port} is in use; choose another with --port, or any free port with --port 0`)
+  })
+  try {
+    await print(greeting(server))
+    await ended
+  } finally {
+    await server.close()
+  }
+}
+
+function greeting(server: SandboxServer): string {
+  return `Sandbox of the Social Search API, with made-up posts
+
+  Base URL       ${server.baseUrl}
+  API key        ${server.apiKey}
+  Write key      ${server.writeKey} (may also change mentions)
+  Catalog URL    ${server.catalog.baseUrl}
+  Catalog token  ${server.catalog.token}
+
+For your program, and for social-search in another terminal:
+
+  export SOCIAL_SEARCH_BASE_URL=${server.baseUrl}
+  export SOCIAL_SEARCH_API_KEY=${server.apiKey}
+
+Ctrl+C ends it.
+`
 }

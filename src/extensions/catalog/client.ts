@@ -13,8 +13,8 @@ import { celestialBodiesCreate, planetsCreate, planetsUpdate } from '../../api/c
 import type { Planet, PlanetId } from '../../api/catalog/planet.ts'
 import { parseCatalogJson } from '../../api/catalog/json.ts'
 import { writeJson } from '../../lib/json.ts'
-import { readProblem } from '../../api/catalog/problem.ts'
-import { ProblemError } from './problem-error.ts'
+import { type Problem, readProblem } from '../../api/catalog/problem.ts'
+import { ApiError, type ApiErrorDetails, nameClasses } from '../../errors/index.ts'
 
 /** Options of a client of the catalog. */
 export interface CatalogOptions extends Omit<CommonOptions, 'budget'>, Pick<ClientOptions, 'fetch'> {
@@ -84,6 +84,29 @@ export class CatalogClient {
     return this.#transport.close()
   }
 }
+
+/**
+ * The catalog answered with a problem, its error format. Fields that the service does not require may be absent.
+ *
+ * @example
+ * if (error instanceof ProblemError) console.error(error.title, error.detail)
+ */
+export class ProblemError extends ApiError {
+  /** The type of the problem, like a URL. */
+  declare readonly type?: string
+  /** The problem in a few words. */
+  declare readonly title?: string
+  /** Details of this occurrence. */
+  declare readonly detail?: string
+
+  /** @internal */
+  constructor(details: ApiErrorDetails, problem: Problem) {
+    super(details)
+    Object.assign(this, problem)
+  }
+}
+
+nameClasses({ ProblemError })
 
 /** How the catalog differs from the search: ids that exceed a number, and errors that are problems. */
 const catalogFormat: BodyFormat = {

@@ -4,8 +4,8 @@ export {
   type CatalogOptions,
   type CelestialBodies,
   type Planets,
+  ProblemError,
 } from './client.ts'
-export { ProblemError } from './problem-error.ts'
 export type { ApiErrorDetails } from '../../errors/index.ts'
 export type {
   Orbit,
