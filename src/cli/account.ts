@@ -49,26 +49,30 @@ const folders = {
   state: { onWindows: 'LOCALAPPDATA', elsewhere: 'XDG_STATE_HOME', inHome: '.local/state' },
 } as const
 
+function variableOf(kind: keyof typeof folders): string {
+  return folders[kind][process.platform === 'win32' ? 'onWindows' : 'elsewhere']
+}
+
 /**
- * The folder of this command in one of the user's.
+ * The folder of this command in one of the user's; undefined for a user without a home folder, such as in a container.
  *
  * @throws {UsageError} if its variable has a relative path: what belongs to the user must not be in whichever folder is current.
- * @throws {CommandError} for a user without a home folder, such as in a container, unless that is `allowed`.
  */
-export function userFolder(kind: keyof typeof folders): string
-export function userFolder(kind: keyof typeof folders, allowed: 'no home'): string | undefined
-export function userFolder(kind: keyof typeof folders, allowed?: 'no home'): string | undefined {
-  const { onWindows, elsewhere, inHome } = folders[kind]
-  const variable = process.platform === 'win32' ? onWindows : elsewhere
+export function userFolder(kind: keyof typeof folders): string | undefined {
+  const variable = variableOf(kind)
   const { [variable]: given } = process.env
   if (given && !isAbsolute(given)) throw new UsageError(`${variable} must be an absolute path, got ${given}`)
   const home = homeFolder()
-  if (given || home !== undefined) return join(given || join(home ?? '', inHome), 'social-search')
-  if (allowed === 'no home') return undefined
-  throw new CommandError(
-    'failed',
-    `this user has no home folder; set HOME, or ${variable} to an absolute path`,
-  )
+  const folder = given || (home && join(home, folders[kind].inHome))
+  return folder && join(folder, 'social-search')
+}
+
+/** The same where there must be one. */
+export function neededFolder(kind: keyof typeof folders): string {
+  const folder = userFolder(kind)
+  if (folder !== undefined) return folder
+  const cure = `set HOME, or ${variableOf(kind)} to an absolute path`
+  throw new CommandError('failed', `this user has no home folder; ${cure}`)
 }
 
 function homeFolder(): string | undefined {
@@ -99,7 +103,7 @@ export function fileOf(account: string | undefined): string {
 
 /** The accounts that have a login; undefined is the default one. */
 export function storedAccounts(): (string | undefined)[] {
-  const folder = userFolder('config', 'no home')
+  const folder = userFolder('config')
   if (folder === undefined) return []
   const files = existsSync(join(folder, 'accounts')) ? readdirSync(join(folder, 'accounts')).sort() : []
   const named = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -5))
@@ -108,7 +112,7 @@ export function storedAccounts(): (string | undefined)[] {
 
 /** The stored login of an account, or null. */
 export function storedLogin(account: string | undefined): FoundLogin | null {
-  const folder = userFolder('config', 'no home')
+  const folder = userFolder('config')
   const path = join(folder ?? '', fileOf(account))
   if (folder === undefined || !existsSync(path)) return null
   const { mode, mtime } = statSync(path)

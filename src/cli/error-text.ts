@@ -123,8 +123,6 @@ function whatToDo(error: SocialSearchError, isChecking: boolean): Advice | undef
   const { gateway, requiredScopes } = error as { gateway?: true; requiredScopes?: readonly string[] }
   if (requiredScopes !== undefined && !gateway)
     return `Create a key with ${requiredScopes.join(' and ')} under Integrations > API keys, then run social-search login${accountFlag()}`
-  if (error instanceof ConnectionError && refusedPort.test(error.reason))
-    return 'This port is on the list that fetch blocks, as browsers do. Use another port'
   if (error instanceof ConnectionError && error.phase !== 'exchange' && !isChecking)
     return { do: 'Check', command: `social-search doctor${accountFlag()}` }
   if (error instanceof CreditBudgetError && error.refusedBy !== undefined) return adviceOn(error)
@@ -149,9 +147,6 @@ function adviceOn({ budget: { needed }, refusedBy }: CreditBudgetError): Advice 
   const command = `social-search budget ${Math.max(needed, 2 * terms.limit)}/${terms.every}${accountFlag()}`
   return { do: `${what} the budget`, command }
 }
-
-/** What Node and Bun say of a port on fetch's list of blocked ports. */
-const refusedPort = /^bad port$|port \d+ are blocked/
 
 /** Codes of hosts that may only be reached through a proxy. */
 const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT']

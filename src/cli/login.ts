@@ -13,7 +13,7 @@ import {
   baseUrlOf,
   fileOf,
   keyOrigin,
-  userFolder,
+  neededFolder,
 } from './account.ts'
 import { clientFor } from './client.ts'
 import { CommandError, UsageError, exitCodeOf, exitNameOf } from './command-errors.ts'
@@ -24,7 +24,7 @@ import { print, styled, wrapped } from './terminal.ts'
 export async function login({ baseUrl }: { readonly baseUrl?: string }): Promise<void> {
   const address = baseUrl ?? process.env['SOCIAL_SEARCH_BASE_URL']
   if (!address) throw new UsageError('pass --base-url, the address of the service')
-  const path = join(userFolder('config'), fileOf(accountName()))
+  const path = join(neededFolder('config'), fileOf(accountName()))
   const apiKey = (process.stdin.isTTY ? await askForKey() : await readText(process.stdin)).trim()
   if (apiKey === '') throw new UsageError('the key is empty; paste it, or pipe it in: < key.txt')
   try {
@@ -51,7 +51,7 @@ function storeLogin(path: string, login: StoredLogin): void {
 
 /** Removes the stored login, and what a killed process has left of one. */
 export async function logout(): Promise<void> {
-  const path = join(userFolder('config'), fileOf(accountName()))
+  const path = join(neededFolder('config'), fileOf(accountName()))
   const wasThere = existsSync(path)
   for (const each of [`${path}.new`, path]) rmSync(each, { force: true })
   await print(wasThere ? `${path} is removed; the key itself is still valid\n` : 'You are not logged in\n')

@@ -11,7 +11,7 @@ import { sha256 } from '../lib/hash.ts'
 import { parsed } from '../lib/json.ts'
 import { type Period, periodAt } from '../lib/period.ts'
 import { messageOf } from '../lib/thrown.ts'
-import { accountName, userFolder } from './account.ts'
+import { accountName, neededFolder, userFolder } from './account.ts'
 import { CommandError } from './command-errors.ts'
 import { needSqlite } from './database/open-database.ts'
 
@@ -130,7 +130,7 @@ export async function openSharedFile(isNeeded: true): Promise<SharedFile>
 export async function openSharedFile(isNeeded: boolean): Promise<SharedFile | undefined>
 export async function openSharedFile(isNeeded: boolean): Promise<SharedFile | undefined> {
   // It outlives the logins.
-  const folder = isNeeded ? userFolder('state') : userFolder('state', 'no home')
+  const folder = isNeeded ? neededFolder('state') : userFolder('state')
   if (folder === undefined) return undefined
   const path = join(folder, 'shared.sqlite')
   const isThere = existsSync(path)

@@ -63,14 +63,8 @@ export async function writeWhole(
   }
 }
 
-/** Where a file is to be. */
-interface Target {
-  readonly file: string
-  /** The file that is there. */
-  readonly replaced: Stats | undefined
-}
-
-function targetOf(path: string, mayReplace: boolean): Target {
+/** Where a file is to be, and the one that is there. */
+function targetOf(path: string, mayReplace: boolean) {
   const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   if (isThere && !mayReplace) throw Object.assign(new Error(), { code: 'EEXIST' })
   return { file: linkedFile(path), replaced: statSync(path, { throwIfNoEntry: false }) }

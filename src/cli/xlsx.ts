@@ -98,21 +98,17 @@ function* partsOf(sheets: readonly Sheet[]): Generator<Part> {
 
 /** Names as Excel takes them: short, without some signs, none of its own, and each once. */
 function sheetNames(sheets: readonly Sheet[]): string[] {
-  const names: string[] = []
-  for (const { name } of sheets) {
+  const taken = new Set(['', 'history'])
+  return sheets.map(({ name }, index) => {
     const label = labelOf(name).replaceAll(/[\[\]:*?/\\\p{Cc}]/gu, ' ')
-    const start = (length: number): string => {
-      const text = label.slice(0, length).toWellFormed()
-      return text.replaceAll(/^[\s']+|[\s']+$/g, '') || 'Table'
-    }
-    const isTaken = (text: string): boolean =>
-      ['History', ...names].some((each) => each.toLowerCase() === text.toLowerCase())
-    let unique = start(longestName)
-    for (let number = 2; isTaken(unique); number++)
-      unique = `${start(longestName - String(number).length - 1)} ${number}`
-    names.push(unique)
-  }
-  return names
+    const start = label
+      .slice(0, longestName)
+      .toWellFormed()
+      .replaceAll(/^[\s']+|[\s']+$/g, '')
+    const unique = taken.has(start.toLowerCase()) ? `Table ${index + 1}` : start
+    taken.add(unique.toLowerCase())
+    return unique
+  })
 }
 
 /** Addresses, by the cells that lead to them. */

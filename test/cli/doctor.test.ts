@@ -29,7 +29,6 @@ describe('doctor', () => {
     [unresolved, { HTTPS_PROXY: '', NODE_USE_ENV_PROXY: '' }, 'ENOTFOUND', advice],
     [unresolved, { HTTPS_PROXY: proxy, NODE_USE_ENV_PROXY: '' }, advice],
     [unresolved, { HTTPS_PROXY: proxy, NODE_USE_ENV_PROXY: '1' }, 'ENOTFOUND', advice],
-    [new Error('bad port'), {}, 'This port is on the list that fetch blocks', 'social-search doctor'],
     [{ code: 'ECONNREFUSED' }, {}, 'ECONNREFUSED'],
   ])(
     'says what to do when no connection opens, as a search does, and sends nobody to itself: %j %j',

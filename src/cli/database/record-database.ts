@@ -19,7 +19,7 @@ import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createTables, currentFormat } from './schema.ts'
 import { type Purchase, SearchWriter, keyText, partsOf } from './searches.ts'
 import { SeenRecords } from './seen-records.ts'
-import { type RecordTable, tableOf } from './tables.ts'
+import { tableOf } from './tables.ts'
 
 export interface RecordDatabaseOptions {
   readonly operation: Operation
@@ -55,8 +55,8 @@ export class RecordDatabase {
   readonly #file: OpenDatabase
   readonly #identity: string | undefined
   readonly #lock: FileLock
-  /** The kinds of records that the run writes, by their operations. */
-  readonly #kinds = new Map<string, { readonly table: RecordTable; readonly writer: RecordWriter }>()
+  /** Of the kinds of records that the run writes, by their operations. */
+  readonly #writers = new Map<string, RecordWriter>()
   readonly #searches: SearchWriter
   readonly #seen: SeenRecords
   readonly #maxAge: number | undefined
@@ -166,16 +166,15 @@ export class RecordDatabase {
     const time = sqliteTime(this.#answeredAt ?? new Date())
     this.#assertThere()
     const { operation } = partsOf(searchKey)
-    const kind = operation && this.#prepareFor(operation)
+    const writer = operation && this.#prepareFor(operation)
     return inTransaction(this.#file.database, () => {
       let added = 0
       const search = this.#searches.numberOf(searchKey)
-      if (kind !== undefined) {
-        const { table, writer } = kind
+      if (writer !== undefined) {
         for (const record of records.map(shallow)) {
           const row = writer.update(record, time)
           if (row !== undefined) this.#searches.addResult(search, row, false)
-          else if (this.#seen.admits(table, writer.keyOf(record), record)) {
+          else if (this.#seen.admits(writer.table, writer.keyOf(record), record)) {
             this.#searches.addResult(search, writer.add(record, time), true)
             added++
           }
@@ -212,7 +211,7 @@ export class RecordDatabase {
     const at = performance.now()
     if (this.#maxAge === undefined || at - this.#forgotAt < forgetEveryMs) return
     this.#forgotAt = at
-    const tables = [...this.#kinds.values()].map(({ table }) => table)
+    const tables = [...this.#writers.values()].map(({ table }) => table)
     const before = Date.now() - Math.max(0, this.#aheadMs) - this.#maxAge
     const { isClean } = await forgetIn(this.#file, tables, { before })
     if (!isClean) toStderr(remainsText(this.#file.path))
@@ -237,17 +236,15 @@ export class RecordDatabase {
   }
 
   /** Makes the table of an operation; undefined if it brings no records. */
-  #prepareFor(
-    operation: Operation,
-  ): { readonly table: RecordTable; readonly writer: RecordWriter } | undefined {
-    const known = this.#kinds.get(operation.id)
+  #prepareFor(operation: Operation): RecordWriter | undefined {
+    const known = this.#writers.get(operation.id)
     if (known !== undefined || operation.list === undefined) return known
     const { database } = this.#file
     const table = tableOf(operation)
     inTransaction(database, () => createTables(database, table))
-    const kind = { table, writer: new RecordWriter(database, table) }
-    this.#kinds.set(operation.id, kind)
-    return kind
+    const writer = new RecordWriter(database, table)
+    this.#writers.set(operation.id, writer)
+    return writer
   }
 }
 

@@ -6,14 +6,14 @@ import { type RecordTable, sqlName } from './tables.ts'
 
 /** Writes the records of one table: each once, as the latest answer has it. */
 export class RecordWriter {
-  readonly #table: RecordTable
+  readonly table: RecordTable
   readonly #insert: StatementSync
   readonly #update: StatementSync
   readonly #find: StatementSync
 
   /** Fails, before a page is bought, if the table has other columns. */
   constructor(database: DatabaseSync, table: RecordTable) {
-    this.#table = table
+    this.table = table
     const [own, key] = [sqlName(table.name), sqlName(table.key)]
     const names = [...this.#paths, 'counted_at', 'record'].map(sqlName)
     this.#insert = database.prepare(
@@ -47,7 +47,7 @@ export class RecordWriter {
 
   /** The text that tells a record apart. */
   keyOf(record: unknown): string {
-    const { unique, uniquePrefix = '' } = this.#table.operation
+    const { unique, uniquePrefix = '' } = this.table.operation
     const id = (record as Readonly<Record<string, unknown>> | null)?.[unique ?? '']
     // An id that is not documented as unique may be that of something else, such as of the post that a reaction is about.
     if (typeof id !== 'string' || !id.startsWith(uniquePrefix)) return hashOf(record)
@@ -57,7 +57,7 @@ export class RecordWriter {
 
   /** The documented fields, without that of the key. */
   get #paths(): readonly string[] {
-    const { columns, key } = this.#table
+    const { columns, key } = this.table
     return columns.map(({ path }) => path).filter((path) => path !== key)
   }
 
