@@ -9,7 +9,7 @@ import type { Operation } from '../../api/operation.ts'
 import type { Call, CallResult, Send } from '../../extend.ts'
 import type { Budget } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
-import { isRecord, parsed, shallow } from '../../lib/json.ts'
+import { shallow } from '../../lib/json.ts'
 import { type Patience, identityOf, inTransaction } from '../../lib/sqlite-file.ts'
 import { CommandError, UsageError } from '../command-errors.ts'
 import { toStderr } from '../terminal.ts'
@@ -17,7 +17,7 @@ import { forgetIn, remainsText } from './forget.ts'
 import { OpenDatabase, lockForRun } from './open-database.ts'
 import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createTables, currentFormat } from './schema.ts'
-import { type Purchase, SearchWriter, keyText, partsOf } from './searches.ts'
+import { SearchWriter, partsOf, progressOf } from './searches.ts'
 import { SeenRecords } from './seen-records.ts'
 import { tableOf } from './tables.ts'
 
@@ -114,14 +114,23 @@ export class RecordDatabase {
   async send(send: Send, call: Call, searchKey: object): Promise<CallResult> {
     const { settings, operation } = call
     await this.assertWritable(operation)
-    let purchase: Purchase | undefined
+    const noteCost = this.#searches.purchase(searchKey, this.#label)
+    let notes = 0
+    /** @param reserved What the call may cost in addition: a process that is killed cannot tell. */
     const write = (reserved: number, patience?: Patience): Promise<void> =>
-      this.#file.run(() => void (purchase = this.#writeCost(searchKey, call, reserved, purchase)), patience)
+      this.#file.run(() => {
+        this.#assertThere()
+        const { spent, uncertain } = call.record.credits
+        noteCost(spent, uncertain + reserved)
+        notes++
+      }, patience)
     const ended = new AbortController()
-    // The last one: what another budget refuses is not written.
-    const budget = [...settings.budget, costWritten((credits) => write(credits, { signal: ended.signal }))]
+    // A budget without a limit has the cost written down before each attempt, which is not sent if that fails. It is the last one: what
+    // another one refuses is not written.
+    const renew = (credits: number) => () => write(credits, { signal: ended.signal })
+    const noted: Budget = { reserve: (credits) => ({ renew: renew(credits), settle: () => {} }) }
     try {
-      const result = await send({ ...call, settings: { ...settings, budget } })
+      const result = await send({ ...call, settings: { ...settings, budget: [...settings.budget, noted] } })
       const time = Date.parse(result.response.headers.get('date') ?? '')
       if (Number.isFinite(time)) this.#aheadMs = Date.now() - time
       return result
@@ -131,25 +140,8 @@ export class RecordDatabase {
       // Of a call that has ended, nothing more is reserved once the file is free.
       ended.abort()
       // If it fails, the file still has the highest cost.
-      if (purchase !== undefined) await write(0).catch(() => {})
+      if (notes > 0) await write(0).catch(() => {})
     }
-  }
-
-  /**
-   * Writes what a call has cost so far.
-   *
-   * @param reserved What the call may cost in addition: a process that is killed cannot tell.
-   */
-  #writeCost(searchKey: object, call: Call, reserved: number, purchase: Purchase | undefined): Purchase {
-    this.#assertThere()
-    const { spent, uncertain } = call.record.credits
-    return inTransaction(this.#file.database, () => {
-      // A search shows its costs also before it has a page.
-      const search = this.#searches.numberOf(searchKey)
-      const at = sqliteTime(new Date())
-      const known = purchase ?? { number: null, search, at, label: this.#label ?? null }
-      return this.#searches.pay({ ...known, credits: spent, uncertain: uncertain + reserved })
-    })
   }
 
   /**
@@ -254,32 +246,4 @@ function assertSource(path: string, database: DatabaseSync, sandbox: boolean): v
   if (database.prepare(other).get(Number(sandbox)) === undefined) return
   const had = sandbox ? 'what the service returned' : 'made-up records of --sandbox'
   throw new UsageError(`${path} has ${had}; pass another file`)
-}
-
-/** A budget without a limit: it has what a call may cost written down before each attempt, which is not sent if that fails. */
-function costWritten(write: (credits: number) => Promise<void>): Budget {
-  // What it has cost is written once the call has ended.
-  return { reserve: (credits) => ({ renew: () => write(credits), settle: () => {} }) }
-}
-
-/**
- * What earlier runs have stored of a search, and what all its calls have cost, or may have.
- *
- * @throws {UsageError} if it cannot be read: without it, pages would be paid again.
- */
-export function progressOf(
-  database: DatabaseSync,
-  searchKey: object,
-): { readonly progress: object | undefined; readonly paid: number } {
-  const { state = null, paid } =
-    database
-      .prepare(
-        `SELECT state, (SELECT sum(credits + uncertain) FROM social_search_purchases WHERE search = searches.number) AS paid
-         FROM social_search_searches AS searches WHERE job = ?`,
-      )
-      .get(keyText(searchKey)) ?? {}
-  const progress = state === null ? undefined : parsed(String(state))
-  if (state === null || isRecord(progress))
-    return { progress: progress as object | undefined, paid: Number(paid ?? 0) }
-  throw new UsageError('the state of a job cannot be read in social_search_searches; pass another --out')
 }

@@ -1,8 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { operationOf } from '../../api/operations.ts'
-import { canonicalJson } from '../../lib/json.ts'
+import { canonicalJson, isRecord, parsed } from '../../lib/json.ts'
+import { inTransaction } from '../../lib/sqlite-file.ts'
+import { UsageError } from '../command-errors.ts'
 import { commandOf, positionalOf } from '../command-names.ts'
+import { sqliteTime } from './record-writer.ts'
 import { tableOf } from './tables.ts'
 
 /** What was searched, as a reader of the file sees it. */
@@ -18,19 +21,8 @@ interface Search {
   readonly records: string
 }
 
-/** The row of a call: its search, when it was first sent, what it is counted under, and what it has cost so far. */
-export interface Purchase {
-  /** Null without a row. */
-  readonly number: number | bigint | null
-  readonly search: number
-  readonly at: string
-  readonly label: string | null
-  readonly credits: number
-  readonly uncertain: number
-}
-
 /** The text of a search key: what distinguishes a search from the others of a file. */
-export function keyText(searchKey: object): string {
+function keyText(searchKey: object): string {
   return canonicalJson(searchKey) ?? ''
 }
 
@@ -59,7 +51,7 @@ function searchOf(searchKey: object): Search {
   }
 }
 
-/** Writes what was searched, how far that is, and what it cost. Call it within transactions. */
+/** Writes what was searched, how far that is, and what it cost. Call it within transactions, but for the cost of a call, which has its own. */
 export class SearchWriter {
   readonly #database: DatabaseSync
 
@@ -117,18 +109,50 @@ export class SearchWriter {
       .run(JSON.stringify(progress), search)
   }
 
-  /** Replaces the row of a call; a free call has none. If a user has deleted its row, another call may have the number by now. */
-  pay(purchase: Purchase): Purchase {
-    const { number, search, at, label, credits, uncertain } = purchase
-    this.#database
-      .prepare('DELETE FROM social_search_purchases WHERE number = ? AND search = ? AND at = ?')
-      .run(number, search, at)
-    if (credits === 0 && uncertain === 0) return { ...purchase, number: null }
-    const { lastInsertRowid } = this.#database
-      .prepare(
-        'INSERT INTO social_search_purchases (search, at, label, credits, uncertain) VALUES (?, ?, ?, ?, ?)',
-      )
-      .run(search, at, label, credits, uncertain)
-    return { ...purchase, number: lastInsertRowid }
+  /** Makes what writes the row of a call: what it has cost so far, or may have. A free call has none. */
+  purchase(searchKey: object, label: string | undefined): (credits: number, uncertain: number) => void {
+    const database = this.#database
+    let row:
+      { readonly search: number; readonly at: string; readonly number: number | bigint | null } | undefined
+    const replace = (credits: number, uncertain: number): NonNullable<typeof row> => {
+      // A search shows its costs also before it has a page.
+      const { search, at, number } = row ?? {
+        ...{ search: this.numberOf(searchKey), at: sqliteTime(new Date()), number: null },
+      }
+      // If a user has deleted the row, another call may have its number by now.
+      database
+        .prepare('DELETE FROM social_search_purchases WHERE number = ? AND search = ? AND at = ?')
+        .run(number, search, at)
+      if (credits === 0 && uncertain === 0) return { search, at, number: null }
+      const { lastInsertRowid } = database
+        .prepare(
+          'INSERT INTO social_search_purchases (search, at, label, credits, uncertain) VALUES (?, ?, ?, ?, ?)',
+        )
+        .run(search, at, label ?? null, credits, uncertain)
+      return { search, at, number: lastInsertRowid }
+    }
+    return (...costs) => (row = inTransaction(database, () => replace(...costs)))
   }
+}
+
+/**
+ * What earlier runs have stored of a search, and what all its calls have cost, or may have.
+ *
+ * @throws {UsageError} if it cannot be read: without it, pages would be paid again.
+ */
+export function progressOf(
+  database: DatabaseSync,
+  searchKey: object,
+): { readonly progress: object | undefined; readonly paid: number } {
+  const { state = null, paid } =
+    database
+      .prepare(
+        `SELECT state, (SELECT sum(credits + uncertain) FROM social_search_purchases WHERE search = searches.number) AS paid
+         FROM social_search_searches AS searches WHERE job = ?`,
+      )
+      .get(keyText(searchKey)) ?? {}
+  const progress = state === null ? undefined : parsed(String(state))
+  if (state === null || isRecord(progress))
+    return { progress: progress as object | undefined, paid: Number(paid ?? 0) }
+  throw new UsageError('the state of a job cannot be read in social_search_searches; pass another --out')
 }
