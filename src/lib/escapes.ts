@@ -1,33 +1,22 @@
 const [percent, backslash, ampersand, hash, semicolon, brace] = [0x25, 0x5c, 0x26, 0x23, 0x3b, 0x7b]
 const [closingBrace, u, x] = [0x7d, 0x75, 0x78]
 /** Most digits of a number, and letters of a name, so that none is looked at many times. */
-const mostDigits = 32
-const mostLetters = 8
+const [mostDigits, mostLetters] = [32, 8]
 
 /** The signs of ASCII that HTML has names for, by their names. */
-const namedSigns: ReadonlyMap<number, number> = new Map(
+const namedSigns: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...{ excl: '!', quot: '"', num: '#', dollar: '$', percnt: '%', amp: '&', AMP: '&', apos: "'", lpar: '(' },
     ...{ rpar: ')', ast: '*', midast: '*', plus: '+', comma: ',', hyphen: '-', dash: '-', period: '.' },
     ...{ sol: '/', colon: ':', semi: ';', lt: '<', equals: '=', gt: '>', quest: '?', commat: '@', lsqb: '[' },
     ...{ lbrack: '[', bsol: '\\', rsqb: ']', rbrack: ']', Hat: '^', lowbar: '_', UnderBar: '_', grave: '`' },
     ...{ lcub: '{', lbrace: '{', verbar: '|', vert: '|', rcub: '}', rbrace: '}' },
-  }).map(([name, sign]) => [nameOf(name), sign.charCodeAt(0)]),
+  }),
 )
-const amp = nameOf('amp')
-
-/** A name as a number: to make texts would take longer than all else. */
-function nameOf(text: string): number {
-  return Array.from(text, (letter) => letter.charCodeAt(0)).reduce(addLetter, 0)
-}
-
-function addLetter(name: number, code: number): number {
-  return name * 64 + (code & 63)
-}
 
 /** What a text says, and where. */
 export interface Reading {
-  /** Its characters. They are good until the next text is read. */
+  /** Its characters. */
   readonly codes: Uint16Array
   /** Where it was written that a form stands there, the last one first. */
   readonly spans: readonly Span[]
@@ -48,26 +37,19 @@ interface Escape {
  * stands for, which may open another one. It adds and removes each character once, so no text takes much longer than another.
  */
 export class EscapeReader {
-  readonly #forms: readonly string[]
+  /** What it looks for, the longest first. */
+  readonly forms: readonly string[]
   /** Which two characters may begin a form. */
   readonly #beginnings = new Uint8Array(1024)
-  // Kept, since to make them takes longer than to read a word.
-  #codes = new Uint16Array()
-  #starts = new Int32Array()
 
-  /** @param forms What it looks for, the longest first. */
   constructor(forms: readonly string[] = []) {
-    this.#forms = forms
+    this.forms = forms
     for (const form of forms) this.#beginnings[beginningOf(form.charCodeAt(0), form.charCodeAt(1))] = 1
   }
 
   read(written: string): Reading {
-    if (written.length >= this.#starts.length) {
-      this.#codes = new Uint16Array(written.length)
-      this.#starts = new Int32Array(written.length + 1)
-    }
-    const codes = this.#codes.subarray(0, written.length)
-    const starts = this.#starts
+    const codes = new Uint16Array(written.length)
+    const starts = new Int32Array(written.length + 1)
     const beginnings = this.#beginnings
     const spans: Span[] = []
     let top = written.length
@@ -92,7 +74,7 @@ export class EscapeReader {
       starts[top] = index
       if (code === backslash || beginnings[beginningOf(code, codes[top + 1])] === 0) continue
       // A sign before it may take its first characters for an escape of its own, so it is found before that.
-      const form = formAt(this.#forms, codes, top)
+      const form = formAt(this.forms, codes, top)
       if (form !== undefined) spans.push([index, starts[top + form.length] ?? 0])
     }
     return { codes: codes.subarray(top), spans }
@@ -144,16 +126,12 @@ function numberAt(codes: Uint16Array, top: number, from: number, base: number): 
 }
 
 function nameAt(codes: Uint16Array, top: number): Escape | undefined {
-  let name = 0
-  let length = 0
-  let isAmp = false
-  for (; length < mostLetters && isLetter(codes[top + length] ?? 0); length++) {
-    name = addLetter(name, codes[top + length] ?? 0)
-    isAmp ||= name === amp
-  }
-  const code = codes[top + length] === semicolon ? namedSigns.get(name) : undefined
-  if (code !== undefined) return { code, length: length + 1 }
-  return isAmp ? { code: ampersand, length: 3 } : undefined
+  let name = ''
+  while (name.length < mostLetters && isLetter(codes[top + name.length] ?? 0))
+    name += String.fromCharCode(codes[top + name.length] ?? 0)
+  const sign = codes[top + name.length] === semicolon ? namedSigns.get(name) : undefined
+  if (sign !== undefined) return { code: sign.charCodeAt(0), length: name.length + 1 }
+  return name.startsWith('amp') ? { code: ampersand, length: 3 } : undefined
 }
 
 /** So much less than any digits are worth, if it is none. */

@@ -1,5 +1,5 @@
 import { namesOf } from './json.ts'
-import { EscapeReader, type Reading } from './escapes.ts'
+import { EscapeReader } from './escapes.ts'
 
 const replacement = '[redacted]'
 
@@ -9,11 +9,11 @@ const minSecretLength = 6
 /** Replaces secrets in text and data. */
 export class Redactor {
   /** The secrets that it keeps. */
-  #kept: readonly Secret[] = []
+  #kept: readonly string[] = []
   /** The same, and the latest token. */
-  #known: readonly Secret[] = []
-  /** All that a text may show of them, the longest first, which may begin with others. Made when it is needed. */
-  #forms: readonly string[] | undefined
+  #known: readonly string[] = []
+  /** Finds them in texts. Made when it is needed. */
+  #reader: EscapeReader | undefined
 
   add(secret: string): void {
     this.renew(secret)
@@ -22,18 +22,18 @@ export class Redactor {
 
   /** Adds a token in place of the one before: a provider may make thousands. */
   renew(token: string): void {
-    if (token === this.#known.at(-1)?.text) return
-    const isKept = token.length < minSecretLength || this.#kept.some(({ text }) => text === token)
-    this.#known = isKept ? this.#kept : [...this.#kept, new Secret(token)]
-    this.#forms = undefined
+    if (token === this.#known.at(-1)) return
+    const isKept = token.length < minSecretLength || this.#kept.includes(token)
+    this.#known = isKept ? this.#kept : [...this.#kept, token]
+    this.#reader = undefined
   }
 
   /** A redactor that keeps what this one knows now, and a token. */
   with(token: string): Redactor {
-    if (this.#kept.some(({ text }) => text === token)) return this
+    if (this.#kept.includes(token)) return this
     const redactor = new (this.constructor as typeof Redactor)()
     redactor.#kept = redactor.#known = this.#known
-    if (this.#known.some(({ text }) => text === token)) redactor.#forms = this.#forms
+    if (this.#known.includes(token)) redactor.#reader = this.#reader
     else redactor.add(token)
     return redactor
   }
@@ -44,10 +44,17 @@ export class Redactor {
    */
   text(text: string): string {
     if (this.#known.length === 0 || text.length < minSecretLength) return text
-    const forms = (this.#forms ??= allOf(this.#known))
+    const reader = (this.#reader ??= readerOf(this.#known))
     // First what stands there as it is, since the end of another escape could be its beginning.
-    const left = forms.reduce((left, form) => left.replaceAll(form, replacement), text)
-    return cleanEscapes(left, forms)
+    const left = reader.forms.reduce((left, form) => left.replaceAll(form, replacement), text)
+    if (!/[%\\&]/.test(left)) return left
+    let clean = ''
+    let done = 0
+    for (const [start, end] of reader.read(left).spans.toReversed()) {
+      if (start >= done) clean += left.slice(done, start) + replacement
+      done = Math.max(done, end)
+    }
+    return clean + left.slice(done)
   }
 
   /** Redacts every string and number in parsed JSON, names of properties included. Changes the data in place. */
@@ -89,60 +96,13 @@ export function redactorOf({ apiKey, clientSecret }: { apiKey?: unknown; clientS
   return redactor
 }
 
-class Secret {
-  readonly text: string
-  #forms: readonly string[] | undefined
-
-  constructor(text: string) {
-    this.text = text
-  }
-
-  /** What a text shows of it when all escapes are read: itself, its UTF-8, its Base64. Made when it is needed. */
-  get forms(): readonly string[] {
-    return (this.#forms ??= formsOf(this.text))
-  }
+/** Finds all that a text may show of secrets, the longest first, which may begin with others. */
+function readerOf(secrets: readonly string[]): EscapeReader {
+  const forms = new Set(secrets.flatMap(formsOf))
+  return new EscapeReader([...forms].sort((one, other) => other.length - one.length))
 }
 
-function allOf(secrets: readonly Secret[]): string[] {
-  const forms = new Set(secrets.flatMap(({ forms }) => forms))
-  return [...forms].sort((one, other) => other.length - one.length)
-}
-
-/** Replaces what stands between spaces, if it shows a secret to who reads its escapes. */
-function cleanEscapes(text: string, forms: readonly string[]): string {
-  const shortest = forms.at(-1)?.length ?? Infinity
-  const spaceFrom = (index: number): number => (text.indexOf(' ', index) + 1 || text.length + 1) - 1
-  const opening = /[%\\&]/g
-  if (!opening.test(text)) return text
-  opening.lastIndex = 0
-  const reader = new EscapeReader(forms)
-  // One with spaces may be anywhere.
-  if (forms.some((form) => form.includes(' '))) return cleanPart(text, reader.read(text))
-  let clean = ''
-  let done = 0
-  while (opening.test(text)) {
-    const start = Math.max(done, text.lastIndexOf(' ', opening.lastIndex) + 1)
-    const end = spaceFrom(opening.lastIndex)
-    opening.lastIndex = end
-    if (end - start < shortest) continue
-    // To begin takes as long as to read so many characters.
-    const part = text.slice(start, spaceFrom(start + 100))
-    clean += text.slice(done, start) + cleanPart(part, reader.read(part))
-    opening.lastIndex = done = start + part.length
-  }
-  return clean + text.slice(done)
-}
-
-function cleanPart(written: string, { spans }: Reading): string {
-  let clean = ''
-  let done = 0
-  for (const [start, end] of spans.toReversed()) {
-    if (start >= done) clean += written.slice(done, start) + replacement
-    done = Math.max(done, end)
-  }
-  return clean + written.slice(done)
-}
-
+/** What a text shows of a secret when all escapes are read: itself, its UTF-8, its Base64. */
 function formsOf(secret: string): string[] {
   const spelled = [secret, secret.replaceAll(' ', '+'), encodeURIComponent(secret.toWellFormed())]
   const reader = new EscapeReader()
