@@ -1,9 +1,9 @@
 import type { Operation } from '../../src/api/operation.ts'
-import { resolveOptions } from '../../src/extensions/sandbox/options.ts'
-import { type Route, createRoutes } from '../../src/extensions/sandbox/routes.ts'
+import { createHandlers } from '../../src/extensions/sandbox/routes.ts'
+import { resolveOptions } from '../../src/extensions/sandbox/service.ts'
 
 const settings = resolveOptions({ now: new Date('2026-01-15T09:00:00Z') })
-const routes = createRoutes(settings, { spent: 0, byOperation: {} })
+const handlers: object = createHandlers(settings, { spent: 0, byOperation: {} })
 
 /** The response of the sandbox to an operation, of a list the first record; null if it is not worth showing. */
 export function sampleOf({ id, list, pathId }: Operation): string | null {
@@ -45,6 +45,6 @@ function firstOf(id: string, list: string): Record<string, unknown> {
 }
 
 function respond(id: string, pathId: string, input = inputFor(id)): Record<string, unknown> {
-  const route = routes.find(({ operation }) => operation.id === id) as Route
-  return route.handle(input, pathId) as Record<string, unknown>
+  const handle = handlers[id as keyof typeof handlers] as (input: object, pathId: string) => object
+  return handle(input, pathId) as Record<string, unknown>
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { madeUpCompanies } from '../../src/extensions/sandbox/professionalnet/companies.ts'
+import { madeUpCompanies } from '../../src/extensions/sandbox/companies.ts'
 import { networkPostsOf, setUp } from './helpers.ts'
 
 const posts = networkPostsOf(1)

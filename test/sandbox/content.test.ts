@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
+import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/companies.ts'
 import { all, call, setUp } from './helpers.ts'
 
 describe('createSandbox() content', () => {

@@ -1,7 +1,7 @@
 import { microblogSearch } from '../../src/api/endpoints/microblog.ts'
 import { SocialSearch } from '../../src/index.ts'
 import { type Sandbox, type SandboxOptions, createSandbox } from '../support/sandbox.ts'
-import { networkPosts } from '../../src/extensions/sandbox/professionalnet/posts.ts'
+import { networkPosts } from '../../src/extensions/sandbox/network.ts'
 
 /** Where the clock of a sandbox stands at first in these tests. */
 export const now = new Date('2026-11-20T18:00:00Z')

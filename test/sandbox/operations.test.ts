@@ -6,7 +6,7 @@ import { operations } from '../../src/api/operations.ts'
 import { check } from '../../src/api/schema/check.ts'
 import type { Sandbox } from '../../src/extensions/sandbox/index.ts'
 import { people } from '../../src/extensions/sandbox/compose-post.ts'
-import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
+import { madeUpCompanies, pageOfCompany } from '../../src/extensions/sandbox/companies.ts'
 import { call, networkPostsOf, setUp } from './helpers.ts'
 
 const scopes: readonly Scope[] = [

@@ -63,9 +63,9 @@ describe('createSandbox() paging', () => {
       cursor,
       (character, i) => cursor.slice(0, i) + (character === 'A' ? 'B' : 'A') + cursor.slice(i + 1),
     )
-    const position = JSON.parse(atob(cursor)) as { offset: number }
-    expect(position.offset).toBe(20)
-    const forged = btoa(JSON.stringify({ ...position, offset: 40 })).replaceAll('=', '')
+    const [at, offset, hash] = cursor.split('-')
+    expect(offset).toBe('20')
+    const forged = [at, 40, hash].join('-')
     for (const other of [...changed, forged, `${cursor}=`, `${cursor}A`, cursor.slice(0, -1), ''])
       expect(issuesOf(await search(sandbox, { query: 'coffee', cursor: other }))).toEqual(['cursor'])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ProfessionalnetPostsSearchParams } from '../../src/index.ts'
 import { type Author, companyPages, people } from '../../src/extensions/sandbox/compose-post.ts'
-import { pageOfCompany } from '../../src/extensions/sandbox/professionalnet/companies.ts'
+import { pageOfCompany } from '../../src/extensions/sandbox/companies.ts'
 import { all, setUp } from './helpers.ts'
 
 const { client } = setUp()

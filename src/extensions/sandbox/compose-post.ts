@@ -1,8 +1,8 @@
-import phrases from './phrases.json' with { type: 'json' }
+import { madeUpCompanies, pageOfCompany, slugOf } from './companies.ts'
 import names from './names.json' with { type: 'json' }
-import { type Company, madeUpCompanies, pageOfCompany, slugOf } from './professionalnet/companies.ts'
+import phrases from './phrases.json' with { type: 'json' }
 import { type Random, createRandom } from './random.ts'
-import { containsPhrase, normalize } from './post-index.ts'
+import { containsPhrase, normalize } from './words.ts'
 
 /** What a post is about. */
 export interface Topic {
@@ -46,7 +46,7 @@ export interface Author {
   /** Null for a company. */
   readonly jobTitle: string | null
   /** The employer of a person, or the company itself. */
-  readonly company: Company
+  readonly company: (typeof madeUpCompanies)[number]
 }
 
 const random = createRandom('cast')

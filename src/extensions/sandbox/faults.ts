@@ -81,16 +81,14 @@ export function injectedBy({ status, body, retryAfter }: Fault, documented: read
   })
 }
 
-/** A response with the headers and the body of a fault. */
-export function altered(
-  response: SandboxResponse,
-  { retryAfter, headers = {}, body }: Fault,
-): SandboxResponse {
-  const merged = new Headers(response.headers)
-  if (retryAfter !== undefined) merged.set('retry-after', String(retryAfter))
-  for (const [name, value] of Object.entries(headers)) merged.set(name, value)
-  const text = typeof body === 'object' ? JSON.stringify(body) : body
-  return { ...response, headers: merged, body: text ?? response.body }
+/** The headers and the body of a response, with those of a fault. */
+export function altered({ retryAfter, body }: SandboxResponse, fault: Fault) {
+  const headers = new Headers({ 'content-type': 'application/json' })
+  const wait = fault.retryAfter ?? retryAfter
+  if (wait !== undefined) headers.set('retry-after', String(wait))
+  for (const [name, value] of Object.entries(fault.headers ?? {})) headers.set(name, value)
+  const text = typeof fault.body === 'object' ? JSON.stringify(fault.body) : fault.body
+  return { headers, body: text ?? body }
 }
 
 /** The first half of a body, and what a fault sends then. Calls `release` once that has ended. */
@@ -101,10 +99,10 @@ export function cutShort(
   release: () => void,
 ): ReadableStream {
   const bytes = new TextEncoder().encode(body)
-  let half: typeof bytes | null = bytes.subarray(0, Math.floor(bytes.length / 2))
   return new ReadableStream<typeof bytes>(
     {
       start(controller) {
+        controller.enqueue(bytes.subarray(0, bytes.length / 2))
         signal.addEventListener('abort', () => {
           release()
           // Has no effect on a stream that has ended.
@@ -112,11 +110,6 @@ export function cutShort(
         })
       },
       pull(controller) {
-        if (half !== null) {
-          controller.enqueue(half)
-          half = null
-          return undefined
-        }
         if (cut === 'stall') return new Promise(() => {})
         release()
         if (cut === 'reset') controller.error(connectionReset('terminated'))
@@ -125,7 +118,7 @@ export function cutShort(
       },
       cancel: release,
     },
-    // By default, a stream takes the first part before a reader asks for it.
+    // By default, a stream goes on before the first part is read.
     { highWaterMark: 0 },
   )
 }

@@ -1,11 +1,18 @@
 import { parseTime } from '../../lib/time.ts'
-import { makePost } from './microblog-posts.ts'
-import { pageIn, pageOf, requiredText, textIn } from './pages.ts'
-import { type Make, type Own, type PostStoreSettings, createPostStore, makeUp } from './post-store.ts'
+import { topics } from './compose-post.ts'
+import { makePost } from './microblog.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
+import { pageIn, pageOf, requiredText, textIn } from './pages.ts'
+import {
+  type Item,
+  type Make,
+  type Own,
+  type PostStoreSettings,
+  createPostStore,
+  makeUp,
+} from './post-store.ts'
 import { createRandom } from './random.ts'
 import { SandboxError } from './responses.ts'
-import { topics } from './compose-post.ts'
 
 /** A match that a listener found. Its fields are made up: the service documents none but the form of the id. */
 export interface Mention extends Record<string, unknown> {
@@ -17,10 +24,8 @@ export interface Mention extends Record<string, unknown> {
 }
 
 /** A mention, with its time and, since none is searched, no words. */
-export interface IndexedMention {
+export interface IndexedMention extends Item {
   readonly mention: Mention
-  readonly at: number
-  readonly words: ''
 }
 
 const mentionCount = 240

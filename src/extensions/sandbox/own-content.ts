@@ -1,7 +1,10 @@
 import { listenersGet } from '../../api/endpoints/listeners.ts'
 import { mentionsGet } from '../../api/endpoints/mentions.ts'
 import { type MicroblogPost, microblogPost } from '../../api/endpoints/microblog.ts'
-import { professionalnetCompany } from '../../api/endpoints/professionalnet/company.ts'
+import {
+  type ProfessionalnetCompany,
+  professionalnetCompany,
+} from '../../api/endpoints/professionalnet/company.ts'
 import { type ProfessionalnetPost, professionalnetPost } from '../../api/endpoints/professionalnet/posts.ts'
 import { issuesText } from '../../api/issues.ts'
 import { check } from '../../api/schema/check.ts'
@@ -9,13 +12,13 @@ import type { Schema } from '../../api/schema/schema.ts'
 import { assertOptions } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
 import { parseTime } from '../../lib/time.ts'
-import { type IndexedPost, indexPost, pageOfPost } from './post-index.ts'
+import { companyOf } from './companies.ts'
+import { anything } from './compose-post.ts'
+import { type IndexedPost, indexPost, pageOfPost } from './microblog.ts'
+import { type NetworkPost, indexNetworkPost, urnsOf } from './network.ts'
 import { type IndexedMention, type Listener, type Mention, createListeners } from './organization.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
 import type { Own } from './post-store.ts'
-import { type Company, companyOf } from './professionalnet/companies.ts'
-import { type NetworkPost, indexNetworkPost, urnsOf } from './professionalnet/posts.ts'
-import { anything } from './compose-post.ts'
 import type {
   SandboxCompany,
   SandboxContent,
@@ -23,6 +26,9 @@ import type {
   SandboxPost,
   SandboxPublication,
 } from './types.ts'
+
+/** The content of a test, checked and completed, and a way to add to it. */
+export type OwnContent = ReturnType<typeof ownContentOf>
 
 /** Where a record stands: its name in errors, its number from 1 on among those of its kind, and its time by default. */
 interface Place {
@@ -44,12 +50,19 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
   const listeners = content.listeners
     ? complete('listeners', content.listeners, listener)
     : createListeners(seed)
-  const microblog: Own<IndexedPost> = { isAlone: content.microblog !== undefined, items: [] }
-  const professionalnet: Own<NetworkPost> = { isAlone: content.professionalnet !== undefined, items: [] }
-  const mentions: Own<IndexedMention> = { isAlone: content.mentions !== undefined, items: [] }
+  const microblog = recordsOf('microblog', content.microblog, indexedPost, ({ post }) => post.id)
+  const professionalnet = recordsOf(
+    'professionalnet',
+    content.professionalnet,
+    networkPost,
+    ({ post }) => post.urn,
+  )
+  const mention = mentionBy(listeners[0]?.id)
+  const mentions = recordsOf('mentions', content.mentions, mention, ({ mention }) => mention.id)
   add(content, 60_000)
   return {
-    ...{ microblog, professionalnet, mentions, listeners, companies },
+    ...{ microblog: microblog.own, professionalnet: professionalnet.own, mentions: mentions.own },
+    ...{ listeners, companies },
     publish: (given: SandboxPublication): void => {
       const content: SandboxContent = 'length' in given ? { microblog: given } : given
       assertOptions<object>(content, kinds, 'publish()')
@@ -59,21 +72,12 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
 
   /** Adds all records of a content. If one of them is refused, none is added. */
   function add(content: SandboxContent, gap = 0): void {
-    const after = ({ items }: Own<unknown>) => ({ at: now(), gap, known: items.length })
-    const posts = complete('microblog', content.microblog, indexedPost, after(microblog))
-    const networkPosts = complete(
-      'professionalnet',
-      content.professionalnet,
-      networkPost,
-      after(professionalnet),
-    )
-    const mention = mentionBy(listeners[0]?.id)
-    const found = complete('mentions', content.mentions, mention, after(mentions))
-    const allPosts = withNew('microblog', posts, microblog, ({ post }) => post.id)
-    const allNetworkPosts = withNew('professionalnet', networkPosts, professionalnet, ({ post }) => post.urn)
-    mentions.items = withNew('mentions', found, mentions, ({ mention }) => mention.id)
-    microblog.items = allPosts
-    professionalnet.items = allNetworkPosts
+    const checked = [
+      microblog.check(content.microblog, now(), gap),
+      professionalnet.check(content.professionalnet, now(), gap),
+      mentions.check(content.mentions, now(), gap),
+    ]
+    for (const addAll of checked) addAll()
   }
 }
 
@@ -91,21 +95,28 @@ function complete<Given, Made>(
   })
 }
 
-/** Records with new ones among them, newest first. One that is published again replaces the one before; the service repeats no id. */
-function withNew<T extends { readonly at: number }>(
+/** The records of one kind, newest first, and a check of further ones, which returns what adds them. */
+function recordsOf<Given, Made extends { readonly at: number }>(
   kind: string,
-  found: readonly T[],
-  known: Own<T>,
-  idOf: (record: T) => string,
-): T[] {
-  const ids = new Set<string>()
-  for (const [index, id] of found.map(idOf).entries()) {
-    if (ids.has(id))
-      throw new ConfigurationError(`${kind}[${index}]: ${id} is already the id of another record`)
-    ids.add(id)
+  given: readonly Given[] | undefined,
+  each: (given: Given, place: Place) => Made,
+  idOf: (record: Made) => string,
+) {
+  const own: Own<Made> = { isAlone: given !== undefined, items: [] }
+  function check(records: readonly Given[] | undefined, at: number, gap: number): () => void {
+    const found = complete(kind, records, each, { at, gap, known: own.items.length })
+    const ids = new Set<string>()
+    for (const [index, id] of found.map(idOf).entries()) {
+      if (ids.has(id))
+        throw new ConfigurationError(`${kind}[${index}]: ${id} is already the id of another record`)
+      ids.add(id)
+    }
+    // One that is published again replaces the one before; the service repeats no id.
+    const others = own.items.filter((record) => !ids.has(idOf(record)))
+    const items = [...found, ...others].sort((a, b) => b.at - a.at)
+    return () => void (own.items = items)
   }
-  const others = known.items.filter((record) => !ids.has(idOf(record)))
-  return [...found, ...others].sort((a, b) => b.at - a.at)
+  return { own, check }
 }
 
 function indexedPost({ lang = 'en', ...given }: SandboxPost, place: Place): IndexedPost {
@@ -151,7 +162,7 @@ function mentionBy(listenerId = 'lis_0') {
   }
 }
 
-function companyProfile(given: SandboxCompany, { field, serial }: Place): Company {
+function companyProfile(given: SandboxCompany, { field, serial }: Place): ProfessionalnetCompany {
   const company = companyOf(given, String(serial))
   assertValid(field, professionalnetCompany, company)
   return company

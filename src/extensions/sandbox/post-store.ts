@@ -1,15 +1,15 @@
-import { containsAll } from './post-index.ts'
-import { type Random, createRandom, hash } from './random.ts'
 import { topicAbout } from './compose-post.ts'
-import type { SandboxGrowth } from './types.ts'
+import { type Random, createRandom, hash } from './random.ts'
+import { containsAll } from './words.ts'
 
 /** How many items there are about a query that no other item matches. */
 const sizeAbout = [25, 90] as const
 
-interface Item {
+/** What a store knows of a post, besides what the service sends. */
+export interface Item {
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Words to search, as `normalize` makes them. */
+  /** Words of text and author, as `normalize` makes them. */
   readonly words: string
 }
 
@@ -18,7 +18,8 @@ export interface PostStoreSettings {
   readonly seed: number
   /** The time of the sandbox's clock, in milliseconds since 1970. */
   readonly now: () => number
-  readonly growth: Growth
+  /** How many posts an hour come, and since when, in milliseconds since 1970. */
+  readonly growth: { readonly perHour: number; readonly since: number }
 }
 
 /** Items from a test, newest first. */
@@ -40,6 +41,7 @@ export function createPostStore<T extends Item>(
   const timelineAt = (at: number): readonly T[] => (own.isAlone ? [] : madeUp.timeline(seed, size, at))
 
   return {
+    seed,
     /** The time of a request that arrives now. Made-up times are whole seconds. */
     now: (): number => 1000 * Math.floor(now() / 1000),
     /** All items without growth, newest first, and none that is made up later than a time. */
@@ -77,11 +79,6 @@ const daysBack = 120
 /** So many items are remembered: a test suite makes hundreds of sandboxes, nearly all with the same ones. */
 const mostKnown = 10_000
 
-/** How posts come, with defaults; `since` in milliseconds since 1970. */
-export interface Growth extends Pick<SandboxGrowth, 'perHour'> {
-  readonly since: number
-}
-
 /** Makes up an item of a time, in milliseconds since 1970, about a query, or about anything. */
 export type Make<T> = (random: Random, at: number, query: string) => T
 
@@ -97,14 +94,18 @@ export function makeUp<T extends Item>(network: string, make: Make<T>) {
   function* series(
     seed: number,
     query: string,
-    { perHour, since }: Growth,
+    { perHour, since }: PostStoreSettings['growth'],
     upTo: number,
     pattern: 'even' | 'random' = 'even',
   ): Generator<T> {
     if (perHour === 0) return
     const name = [seed, network, query, pattern, perHour].join('/')
     const perDay = 24 * perHour
-    const timeOf = calendar(name, perDay, pattern)
+    // At equal distances, or anywhere between. Times are whole seconds.
+    const timeOf = (serial: number): number => {
+      const later = pattern === 'even' ? 0 : hash(`${name}/at ${serial}`) / 2 ** 53
+      return 1000 * Math.floor((86_400 * (serial + later)) / perDay + 0.001)
+    }
     for (let serial = Math.ceil(perDay * (Math.floor(upTo / dayMs) + 1)); ; serial--) {
       const at = timeOf(serial)
       if (at <= since) return
@@ -137,14 +138,6 @@ export function makeUp<T extends Item>(network: string, make: Make<T>) {
       if (name !== timeline.name) timeline = { name, items: [...latest(seed, '', size, upTo)] }
       return timeline.items
     },
-  }
-}
-
-/** The time of each item of a series, by its serial number: at equal distances, or anywhere between. Times are whole seconds. */
-function calendar(name: string, perDay: number, pattern: 'even' | 'random'): (serial: number) => number {
-  return (serial) => {
-    const later = pattern === 'even' ? 0 : hash(`${name}/at ${serial}`) / 2 ** 53
-    return 1000 * Math.floor((86_400 * (serial + later)) / perDay + 0.001)
   }
 }
 

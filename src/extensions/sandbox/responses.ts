@@ -31,7 +31,8 @@ export function invalid(issues: readonly Issue[]): SandboxError {
 /** A response of the sandbox, as data. */
 export interface SandboxResponse {
   readonly status: number
-  readonly headers: Headers
+  /** Seconds for the `Retry-After` header. */
+  readonly retryAfter?: number | undefined
   readonly body: string
 }
 
@@ -49,14 +50,8 @@ const madeUpCodes: Record<number, string> = {
 /** An error in the service's envelope, with the documented code of its status if there is one. */
 export function errorResponse(requestId: string, { status, details }: SandboxError): SandboxResponse {
   const { code = madeUpCodes[status] ?? codeOfStatus(status), ...rest } = details
-  const { retryAfter } = rest
-  const announced = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
   const body = JSON.stringify({ requestId, error: { code, ...rest } })
-  return { status, headers: jsonHeaders(announced), body }
-}
-
-export function jsonHeaders(more: Record<string, string> = {}): Headers {
-  return new Headers({ 'content-type': 'application/json', ...more })
+  return { status, retryAfter: rest.retryAfter, body }
 }
 
 /** The body of a request; undefined if it is not JSON. Rejects with the signal's reason if the caller aborts. */

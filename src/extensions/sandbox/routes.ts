@@ -1,42 +1,29 @@
-import type { Operation } from '../../api/operation.ts'
-import { type OperationId, type ParamsOf, operations } from '../../api/operations.ts'
-import { describeService } from './description.ts'
-import { microblogPosts, technewsPosts } from './microblog-posts.ts'
-import type { Settings } from './options.ts'
+import { type OperationId, type ParamsOf } from '../../api/operations.ts'
+import { findCompany, listMatching, madeUpCompanies } from './companies.ts'
 import context from './context.json' with { type: 'json' }
+import { describeService } from './description.ts'
+import { microblogPosts, searchMicroblog, searchTechnews, technewsPosts } from './microblog.ts'
+import { commentsOf, commentsOn, networkPosts, postsOf, reactionsOn, searchPosts } from './network.ts'
 import { createFeeds, createMentions, getRecord, listRecords } from './organization.ts'
-import {
-  type Network,
-  commentsOf,
-  commentsOn,
-  networkPosts,
-  postsOf,
-  reactionsOn,
-  searchPosts,
-} from './professionalnet/posts.ts'
-import { findCompany, madeUpCompanies } from './professionalnet/companies.ts'
-import { listMatching } from './professionalnet/industries.ts'
-import { searchMicroblog, searchTechnews } from './search.ts'
-import { createPostStore } from './post-store.ts'
+import type { OwnContent } from './own-content.ts'
+import { type PostStoreSettings, createPostStore } from './post-store.ts'
 import type { SandboxLedger } from './types.ts'
-
-/** Prefix of every operation's path. */
-export const basePath = '/v1'
 
 /** Makes the body of each operation's success without its request id, or throws a `SandboxError`; `id` is the one in its path. */
 type Handlers = { readonly [Id in OperationId]: (input: Exclude<ParamsOf<Id>, string>, id: string) => object }
 
-/** An operation with its path and its handler. */
-export interface Route {
-  readonly operation: Operation
-  /** Path with `{id}` for the id. */
-  readonly path: string
-  /** The handler of the operation, for input that has passed the check of its request. */
-  readonly handle: (input: unknown, id: string) => object
+/** What the answers of a sandbox depend on. */
+interface Contents extends PostStoreSettings {
+  /** How many microblog posts are made up. */
+  readonly posts: number
+  readonly own: OwnContent
 }
 
-/** Makes the routes of one sandbox. Changes made by its requests do not affect other sandboxes. */
-export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[] {
+/**
+ * Makes the handlers of one sandbox, for input that has passed the check of its request. Changes made by its requests do not
+ * affect other sandboxes.
+ */
+export function createHandlers(settings: Contents, ledger: SandboxLedger): Handlers {
   const { seed, posts, own } = settings
   const { listeners } = own
   const feeds = createFeeds(seed, listeners)
@@ -44,11 +31,9 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
   const microblog = createPostStore(settings, own.microblog, microblogPosts, posts)
   const none = { isAlone: false, items: [] }
   const technews = createPostStore(settings, none, technewsPosts, Math.ceil(posts / 5))
-  const store = createPostStore(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4))
-  const network: Network = { seed, store }
-
-  const handlers: Handlers = {
-    'microblog.search': (input) => searchMicroblog(microblog, seed, input),
+  const network = createPostStore(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4))
+  return {
+    'microblog.search': (input) => searchMicroblog(microblog, input),
     'professionalnet.posts.search': (input) => searchPosts(network, input),
     'professionalnet.company.get': ({ url }) => findCompany([...own.companies, ...madeUpCompanies], url),
     'professionalnet.person.posts': (input) => postsOf(network, input),
@@ -56,10 +41,10 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
     'professionalnet.posts.comments': (input) => commentsOn(network, input),
     'professionalnet.posts.reactions': (input) => reactionsOn(network, input),
     'professionalnet.industries.list': listMatching,
-    'technews.search': (input) => searchTechnews(technews, seed, input),
+    'technews.search': (input) => searchTechnews(technews, input),
     'mentions.list': (input) => mentions.list(input),
     'mentions.get': (_, id) => mentions.get(id),
-    'mentions.count': (input) => mentions.count(input),
+    'mentions.count': mentions.count,
     'mentions.setState': (input, id) => mentions.setState(id, input),
     'listeners.list': (input) => listRecords('listeners', listeners, input),
     'listeners.get': (_, id) => getRecord('listener', listeners, id),
@@ -70,9 +55,4 @@ export function createRoutes(settings: Settings, ledger: SandboxLedger): Route[]
     'organization.usage': () => ({ usage: { creditsSpent: ledger.spent, byOperation: ledger.byOperation } }),
     openapi: describeService,
   }
-  return operations.map((operation) => ({
-    operation,
-    path: basePath + operation.path,
-    handle: handlers[operation.id] as Route['handle'],
-  }))
 }

@@ -1,28 +1,26 @@
 import { descriptionGet } from '../../api/endpoints/description.ts'
-import { inputOf } from '../../api/incoming-request.ts'
+import { undocumentedRead } from '../../api/endpoints/undocumented.ts'
+import { inputOf, matchPath } from '../../api/incoming-request.ts'
 import { itemsOf } from '../../api/list-items.ts'
 import { organizationLimits } from '../../api/limits.ts'
-import type { Scope } from '../../api/operation.ts'
+import type { Operation, Scope } from '../../api/operation.ts'
+import { type OperationId, operations } from '../../api/operations.ts'
 import { costOf } from '../../api/price.ts'
 import { check } from '../../api/schema/check.ts'
+import { assertOptions, requireOption } from '../../errors/check-options.ts'
 import { randomId } from '../../lib/hash.ts'
 import { isA } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
-import { RateLimits, allScopes, defaultScopes, refusalOf, routeFor } from './admission.ts'
 import { catalogPath, createCatalog } from './catalog.ts'
 import { type Fault, Faults, altered, connectionReset, cutShort, injectedBy } from './faults.ts'
-import { resolveOptions } from './options.ts'
+import { ownContentOf } from './own-content.ts'
 import { createRandom } from './random.ts'
-import {
-  type SandboxResponse,
-  SandboxError,
-  errorResponse,
-  invalid,
-  jsonHeaders,
-  readBody,
-} from './responses.ts'
-import { type Route, basePath, createRoutes } from './routes.ts'
+import { type SandboxResponse, SandboxError, errorResponse, invalid, readBody } from './responses.ts'
+import { createHandlers } from './routes.ts'
 import type { RequestEntry, Sandbox, SandboxOptions } from './types.ts'
+
+/** Prefix of every operation's path. */
+const basePath = '/v1'
 
 /** A sandbox for any address, with the handler that a server needs. */
 export function createService(options: SandboxOptions) {
@@ -38,7 +36,7 @@ export function createService(options: SandboxOptions) {
   ])
   const byOperation: Record<string, number> = {}
   const ledger = { spent: 0, byOperation }
-  const routes = createRoutes(settings, ledger)
+  const handlers = createHandlers(settings, ledger)
   const catalog = createCatalog(seed)
   const limits = new RateLimits(settings.limits)
   const faults = new Faults()
@@ -54,26 +52,28 @@ export function createService(options: SandboxOptions) {
     try {
       // Everything that depends on the order of requests is decided before the first await.
       const entry = register(request)
-      const { route, id } = routeFor(entry, routes)
-      entry.operation = route.operation.id || null
-      const refusal = refusalOf(route, request.headers.get('authorization'), keys, limits)
-      const fault = refusal ? {} : faults.take(route.operation.id)
+      const { operation, id } = operationOf(entry)
+      entry.operation = operation.id || null
+      const refusal = refusalOf(operation, request.headers.get('authorization'), keys, limits)
+      const fault = refusal ? {} : faults.take(operation.id)
       const [min, max] = settings.latency
       const delay = refusal ? 0 : min + latencies.next() * (max - min) + (fault.delay ?? 0)
 
       entry.body = await readBody(request)
       // A caller that gives up ends the wait, but is charged: the service has the request.
       await sleep(delay, request.signal).catch(() => {})
-      const response = respond(entry, route, fault, () => {
+      const response = respond(entry, operation, fault, () => {
         if (refusal) throw refusal
-        return dataOf(route, id, entry)
+        const handler = handlers[operation.id as OperationId] as Handler | undefined
+        if (handler) return handler(inputFor(operation, entry), id)
+        throw new SandboxError(404, { message: `No operation ${entry.method} ${entry.path}` })
       })
       request.signal.throwIfAborted()
-      const { status, headers } = response
+      const { status } = response
+      const { headers, body } = altered(response, fault)
       entry.status = status
       if (fault.cut === undefined) release()
-      const sent =
-        fault.cut === undefined ? response.body : cutShort(response.body, fault.cut, request, release)
+      const sent = fault.cut === undefined ? body : cutShort(body, fault.cut, request, release)
       return new Response([204, 205, 304].includes(status) ? null : sent, { status, headers })
     } catch (error) {
       release()
@@ -103,7 +103,7 @@ export function createService(options: SandboxOptions) {
   /** Answers with what `process` returns, or with its fault, and charges for a success. */
   function respond(
     entry: RequestEntry,
-    { operation }: Route,
+    operation: Operation,
     fault: Fault,
     process: () => object,
   ): SandboxResponse {
@@ -119,13 +119,13 @@ export function createService(options: SandboxOptions) {
       if (credits > 0) byOperation[operation.id] = (byOperation[operation.id] ?? 0) + credits
       // Whether the service adds a request id to its description is not documented.
       const sent = operation === descriptionGet ? data : { requestId, ...(data as object) }
-      response = { status, headers: jsonHeaders(), body: injected ? '' : JSON.stringify(sent) }
+      response = { status, body: injected ? '' : JSON.stringify(sent) }
     } catch (error) {
       if (!isA(error, SandboxError)) throw error
       response = errorResponse(requestId, error)
     }
     if (fault.reset === 'after') throw connectionReset('fetch failed')
-    return altered(response, fault)
+    return response
   }
 
   /** The sandbox at an address. */
@@ -174,11 +174,125 @@ function keptHeaders({ headers }: Request): Record<string, string> {
     : { ...kept, authorization: authorization.replace(/^(\S+ )?.*$/, '$1[redacted]') }
 }
 
-/** The body of a success, without its request id. @throws {SandboxError} for a request that the service refuses. */
-function dataOf({ operation, handle }: Route, id: string, { body, query }: RequestEntry): object {
+/** A handler of any operation. */
+type Handler = (input: unknown, id: string) => object
+
+/**
+ * The operation of a request, and the id in its path. What the service lacks has no name: a test may have injected an answer. No
+ * limit of a rate, price or scope of it is known.
+ */
+function operationOf({ path, method }: RequestEntry): { operation: Operation; id: string } {
+  const { routes, id } = matchPath(path.startsWith(basePath) ? path.slice(basePath.length) : '', operations)
+  const unknown = { ...undocumentedRead, id: '', summary: '', path, scopes: [] }
+  return { operation: routes.find((each) => each.method === method) ?? unknown, id }
+}
+
+/** @throws {SandboxError} for a request that the service refuses. */
+function inputFor(operation: Operation, { body, query }: RequestEntry): unknown {
   if (operation.method !== 'GET' && body === undefined) throw invalid([{ path: '', message: 'must be JSON' }])
   const input = body === undefined ? inputOf(query, operation) : body
   const issues = check(operation.request, input)
   if (issues.length > 0) throw invalid(issues)
-  return handle(input, id)
+  return input
+}
+
+/** The most posts an hour about a query: one a second, as finely as times of posts are told apart. */
+const maxPerHour = 3600
+
+/** Refuses unknown options, and fills in defaults. */
+export function resolveOptions(options: SandboxOptions) {
+  assertOptions(options, {
+    ...{ seed: true, posts: true, now: true, growth: true, latency: true, limits: true },
+    ...{ content: true, keys: true },
+  })
+  const { seed = 1, posts = 4000, growth = 0, latency = 0, limits = {}, content = {}, keys = [] } = options
+  assertOptions(limits, { inFlight: true, perMinute: true, windowMs: true }, 'limits')
+  const now = clockOf('now', options.now)
+  const growing = typeof growth === 'number' ? { perHour: growth } : growth
+  assertOptions(growing, { perHour: true, since: true }, 'growth')
+  const { perHour, since = now } = growing
+  const isRate = perHour >= 0 && perHour <= maxPerHour
+  requireOption(perHour, isRate, `growth must be a number of posts an hour from 0 to ${maxPerHour}`)
+  return {
+    ...{ seed, posts, keys, now },
+    growth: { perHour, since: clockOf('growth.since', since)() },
+    latency: typeof latency === 'number' ? ([latency, latency] as const) : latency,
+    limits: {
+      inFlight: limits.inFlight ?? organizationLimits.inFlight,
+      perMinute: limits.perMinute ?? organizationLimits.perMinute,
+      windowMs: limits.windowMs ?? organizationLimits.windowMs,
+    },
+    own: ownContentOf(content, seed, now),
+  }
+}
+
+function clockOf(name: string, now: SandboxOptions['now'] = () => Date.now()): () => number {
+  return () => {
+    const time = Number(typeof now === 'function' ? now() : now)
+    return requireOption(time, time >= 0, `${name} must be a time since 1970`)
+  }
+}
+
+/** Every scope of the service, some more than once. */
+const allScopes: readonly Scope[] = operations.flatMap(({ scopes }) => scopes)
+
+/** Scopes of a new API key: those that read (service description, part 5). */
+const defaultScopes = allScopes.filter((scope) => scope.endsWith(':read'))
+
+/** Why a request is refused before its body is read; undefined if it is not. */
+function refusalOf(
+  { scopes, surface }: Operation,
+  authorization: string | null,
+  keys: ReadonlyMap<string, readonly Scope[]>,
+  limits: RateLimits,
+): SandboxError | undefined {
+  const held = keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '')
+  if (held === undefined) return new SandboxError(401, { message: 'Missing or unknown credential' })
+  const missing = scopes.filter((scope) => !held.includes(scope)).join(', ')
+  if (missing !== '') return new SandboxError(403, { message: `The credential lacks the scope ${missing}` })
+  const retryAfter = limits.count(surface)
+  if (retryAfter === null) return undefined
+  return new SandboxError(429, { message: 'Too many requests', retryAfter })
+}
+
+type Limits = ReturnType<typeof resolveOptions>['limits']
+
+/** Enforces the organization's limits: requests in flight, and requests per window on each surface. */
+class RateLimits {
+  readonly #limits: Limits
+  // Keep the requests themselves: aborting a Request that was garbage-collected does not reach its signal, so a
+  // stalled one would stay open forever.
+  readonly #open = new Set<{ readonly request: Request }>()
+  readonly #arrivals = new Map<string, number[]>()
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  /** How many requests are open. */
+  get openCount(): number {
+    return this.#open.size
+  }
+
+  /** Counts a request as open until the returned function is called. */
+  enter(request: Request): () => void {
+    const entry = { request }
+    this.#open.add(entry)
+    return () => void this.#open.delete(entry)
+  }
+
+  /** Counts a request towards its surface. Returns null if it is accepted, or the seconds until a retry. */
+  count(surface: string | null): number | null {
+    const { inFlight, perMinute, windowMs } = this.#limits
+    if (inFlight !== false && this.openCount > inFlight) return 1
+    if (surface === null || perMinute === false) return null
+    const now = performance.now()
+    const log = (this.#arrivals.get(surface) ?? []).filter((at) => now - at < windowMs)
+    this.#arrivals.set(surface, log)
+    // The window is full until this request leaves it.
+    const blocker = log.at(-perMinute)
+    if (blocker !== undefined) return Math.max(1, Math.ceil((blocker + windowMs - now) / 1000))
+    log.push(now)
+    return null
+  }
 }

@@ -1,8 +1,17 @@
+import {
+  maxComments as bounds,
+  type ProfessionalnetComment,
+  type ProfessionalnetPostsCommentsParams,
+  postComments,
+} from '../../api/endpoints/professionalnet/comments.ts'
 import type {
   ProfessionalnetContentType,
   ProfessionalnetPost,
   ProfessionalnetPostsSearchParams,
-} from '../../../api/endpoints/professionalnet/posts.ts'
+} from '../../api/endpoints/professionalnet/posts.ts'
+import { postReactions } from '../../api/endpoints/professionalnet/reactions.ts'
+import { labelOf } from './companies.ts'
+import components from './components.json' with { type: 'json' }
 import {
   type Author,
   type Topic,
@@ -13,39 +22,23 @@ import {
   people,
   topicAbout,
   topics,
-} from '../compose-post.ts'
-import { fold, handlesIn, normalize } from '../post-index.ts'
-import { type Make, type PostStore, idAt, makeUp } from '../post-store.ts'
-import { type Random, createRandom, hash } from '../random.ts'
-import components from './components.json' with { type: 'json' }
-import { pageIn, pageOf, requiredText, take, textIn } from '../pages.ts'
-import { labelOf } from './industries.ts'
-import { SandboxError } from '../responses.ts'
-import {
-  maxComments as bounds,
-  type ProfessionalnetComment,
-  type ProfessionalnetPostsCommentsParams,
-  postComments,
-} from '../../../api/endpoints/professionalnet/comments.ts'
-import { postReactions } from '../../../api/endpoints/professionalnet/reactions.ts'
-import phrases from '../phrases.json' with { type: 'json' }
+} from './compose-post.ts'
+import { pageIn, pageOf, requiredText, take, textIn } from './pages.ts'
+import phrases from './phrases.json' with { type: 'json' }
+import { type Item, type Make, type PostStore, idAt, makeUp } from './post-store.ts'
+import { type Random, createRandom, hash } from './random.ts'
+import { SandboxError } from './responses.ts'
+import { fold, handlesIn, normalize } from './words.ts'
 
 /** A post, with data for searches that the service does not send. */
-export interface NetworkPost {
+export interface NetworkPost extends Item {
   readonly post: ProfessionalnetPost
-  /** Time of the post, in milliseconds since 1970. */
-  readonly at: number
-  readonly words: string
   readonly topic: Topic
   /** Null for one that a test made up. */
   readonly author: Author | null
 }
 
-/** The simulated professional network of one sandbox. */
-export interface Network {
-  readonly seed: number
-  readonly store: PostStore<NetworkPost>
-}
+type Store = PostStore<NetworkPost>
 
 const reactionTypes = ['LIKE', 'PRAISE', 'EMPATHY', 'INTEREST', 'APPRECIATION', 'ENTERTAINMENT']
 
@@ -123,7 +116,7 @@ const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post'
  * - Comma-separated lists ask for one of their items. People are named by URN or by the last part of it.
  * - Empty lists and blank texts ask for nothing, and `count` is ignored, as documented.
  */
-export function searchPosts({ store }: Network, params: ProfessionalnetPostsSearchParams) {
+export function searchPosts(store: Store, params: ProfessionalnetPostsSearchParams) {
   const { query, page = 1, sort_by = 'recent' } = params
   const tests = testsOf(params)
   const passes = (post: NetworkPost): boolean => tests.every((test) => test(post))
@@ -179,38 +172,31 @@ const pageSize = 20
  * Fetches a page of a person's posts. Request and response are made up, except the ignored `count`: the service documents
  * neither. It takes `profileUrl` and `cursor`, and returns `posts` as a search does, and the `meta` of a search by cursor.
  */
-export function postsOf(network: Network, input: unknown) {
-  return pageAbout('posts', network, input, (person, posts) =>
-    posts.filter(({ author }) => author === person).map(({ post }) => post),
-  )
+export function postsOf(store: Store, input: unknown) {
+  const { person, request } = personIn(input, 'posts', store)
+  const { page, meta } = pageOf(request, store.all, ({ author }) => author === person)
+  return { posts: page.map(({ post }) => post), meta }
 }
 
 /** Fetches a page of a person's comments; made up as {@link postsOf} is, with those of a post as `comments`. */
-export function commentsOf(network: Network, input: unknown) {
-  return pageAbout('comments', network, input, (person, posts, now) =>
-    posts
-      .filter(({ post }) => hash(`${person.handle} on ${post.urn}`) % 40 === 0)
-      .map((post) => {
-        const random = createRandom(`${network.seed}/comment of ${person.handle} on ${post.post.urn}`)
-        return commentBy(random, person, post, 1000 * random.integer(60, 90_000), now)
-      }),
-  )
+export function commentsOf(store: Store, input: unknown) {
+  const { person, request } = personIn(input, 'comments', store)
+  const isAnswered = ({ post }: NetworkPost) => hash(`${person.handle} on ${post.urn}`) % 40 === 0
+  const { page, meta } = pageOf(request, store.all, isAnswered)
+  const comments = page.map((post) => {
+    const random = createRandom(`${store.seed}/comment of ${person.handle} on ${post.post.urn}`)
+    return commentBy(random, person, post, 1000 * random.integer(60, 90_000), request.now)
+  })
+  return { comments, meta }
 }
 
-function pageAbout(
-  property: string,
-  { seed, store }: Network,
-  input: unknown,
-  list: (person: Author, posts: readonly NetworkPost[], now: number) => readonly object[],
-) {
+/** The person that a request names, and the page that it asks for. */
+function personIn(input: unknown, list: string, { seed, now }: Store) {
   const url = requiredText(input, 'profileUrl')
-  const request = { cursor: textIn(input, 'cursor'), count: pageSize, now: store.now() }
-  const { page, meta } = pageOf({ ...request, search: [property, seed, url] }, (at) => {
-    const person = authors.get(/\/in\/([^/?#]+)/.exec(url.toLowerCase())?.[1] ?? '')
-    if (person === undefined) throw new SandboxError(404, { message: `No profile at ${url}` })
-    return list(person, store.all(at), at)
-  })
-  return { [property]: page, meta }
+  const person = authors.get(/\/in\/([^/?#]+)/.exec(url.toLowerCase())?.[1] ?? '')
+  if (person === undefined) throw new SandboxError(404, { message: `No profile at ${url}` })
+  const search = [list, seed, url]
+  return { person, request: { cursor: textIn(input, 'cursor'), count: pageSize, search, now: now() } }
 }
 
 /**
@@ -218,15 +204,15 @@ function pageAbout(
  * later are of now. One post in five does not report how many it has.
  */
 export function commentsOn(
-  network: Network,
+  store: Store,
   { postUrl, maxComments = bounds.default }: ProfessionalnetPostsCommentsParams,
 ) {
-  const found = findPost(network, postUrl)
+  const found = findPost(store, postUrl)
   const { urn, social_details } = found.post
-  const random = createRandom(`${network.seed}/comments/${urn}`)
+  const random = createRandom(`${store.seed}/comments/${urn}`)
   const total = social_details.numComments
   const returnedCount = Math.min(total, maxComments)
-  const now = network.store.now()
+  const now = store.now()
   let delay = 0
   const comments = Array.from({ length: returnedCount }, () => {
     delay += 1000 * random.integer(20, 3000)
@@ -258,12 +244,12 @@ function commentBy(
  * Fetches the reactions on a post. Request and response are made up: the service documents neither. It takes `postUrl`,
  * `cursor` and `count` up to 100, and answers with `reactions` and the `meta` of a search by cursor, with the credits charged.
  */
-export function reactionsOn(network: Network, input: unknown) {
+export function reactionsOn(store: Store, input: unknown) {
   const postUrl = requiredText(input, 'postUrl')
-  const request = { ...pageIn(input, 100), search: ['reactions', network.seed, postUrl] }
+  const request = { ...pageIn(input, 100), search: ['reactions', store.seed, postUrl] }
   const { page: reactions, meta } = pageOf(request, () => {
-    const { post } = findPost(network, postUrl)
-    let next = createRandom(`${network.seed}/reactions/${post.urn}`).integer(0, people.length - 1)
+    const { post } = findPost(store, postUrl)
+    let next = createRandom(`${store.seed}/reactions/${post.urn}`).integer(0, people.length - 1)
     return post.social_details.reactionTypeCounts.flatMap(({ type, count }) =>
       Array.from({ length: count }, () => {
         // A prime step meets everybody before one comes again: a database keeps equal records once.
@@ -277,7 +263,7 @@ export function reactionsOn(network: Network, input: unknown) {
 }
 
 /** Finds a post by its URL, which tells for which search it was made up, or by any text with its activity, such as a URN. */
-function findPost({ store }: Network, url: string): NetworkPost {
+function findPost(store: Store, url: string): NetworkPost {
   const [, slug = ''] = /_([^/_]+)-activity-/.exec(url) ?? []
   const query = new URLSearchParams(`slug=${slug}`).get('slug') ?? ''
   const number = /activity(?::|%3a|-)(\d+)/i.exec(url)?.[1] ?? ''

@@ -1,13 +1,82 @@
 import {
   microblogPageSize,
+  type MicroblogEngagements,
   type MicroblogFilters,
+  type MicroblogPost,
   type MicroblogSearchParams,
 } from '../../api/endpoints/microblog.ts'
-import { type IndexedPost, containsPhrase, fold, handlesIn, linksIn, primaryOf } from './post-index.ts'
 import { parseTime } from '../../lib/time.ts'
+import { composePost, people, topicAbout, topics } from './compose-post.ts'
 import { pageIn, pageOf, requiredText, take } from './pages.ts'
-import type { PostStore } from './post-store.ts'
+import { type Item, type Make, type PostStore, idAt, makeUp } from './post-store.ts'
+import type { Random } from './random.ts'
 import { invalid } from './responses.ts'
+import { containsPhrase, fold, handlesIn, normalize } from './words.ts'
+
+/** A post, with data for searches that the service does not send. */
+export interface IndexedPost extends Item {
+  readonly post: MicroblogPost
+  /** Primary language subtag. */
+  readonly lang: string
+}
+
+export function indexPost(post: MicroblogPost, at: number, lang: string): IndexedPost {
+  const { body, author, name } = post
+  const words = [body, name, author, author.replaceAll('_', ' ')].map(normalize).join('\n')
+  return { post, at, lang: primaryOf(lang), words }
+}
+
+/** The primary subtag of a language: `pt` of `pt-BR`. */
+export function primaryOf(lang: string): string {
+  return fold(lang)
+    .trim()
+    .replace(/[-_].*$/, '')
+}
+
+export function pageOfPost(author: string, id: string): string {
+  return `https://microblog.example/${author}/status/${id}`
+}
+
+/** Makes up a post or a reply. */
+export const makePost: Make<IndexedPost> = (random, at, query) => {
+  const { handle: author, name } = random.pick(people)
+  const body = composePost(random, topicAbout(query) ?? random.pick(topics), 0.18)
+  const id = idAt(random, at)
+  const timestamp = new Date(at).toISOString()
+  const url = pageOfPost(author, id)
+  const post = { id, body, author, name, timestamp, url, ...media(random), engagements: engage(random) }
+  return indexPost(post, at, 'en')
+}
+
+/** How microblog posts are made up. */
+export const microblogPosts = makeUp('timeline', makePost)
+
+/** How tech news are made up. */
+export const technewsPosts = makeUp('technews', makePost)
+
+function media(random: Random): { images: string[]; video: string | null } {
+  const url = (file: string) => `https://media.microblog.example/${file.replace('*', random.hex(12))}`
+  const count = random.chance(0.2) ? random.pick([1, 1, 1, 2, 2, 3, 4]) : 0
+  return {
+    images: Array.from({ length: count }, () => url('photo/*.jpg')),
+    video: random.chance(0.06) ? url('video/*.mp4') : null,
+  }
+}
+
+function engage(random: Random): MicroblogEngagements {
+  const viewsCount = random.longTail(300) + random.integer(3, 40)
+  const share = (of: number, max: number): number => Math.floor(of * max * random.next())
+  const favoriteCount = share(viewsCount, 0.07)
+  const retweetCount = share(favoriteCount, 0.3)
+  return {
+    bookmarkCount: share(favoriteCount, 0.25),
+    favoriteCount,
+    quoteCount: share(retweetCount, 0.3),
+    replyCount: share(favoriteCount, 0.22),
+    retweetCount,
+    viewsCount,
+  }
+}
 
 /** Filters that a category adds. */
 const categoryFilters: Readonly<Record<string, MicroblogFilters>> = {
@@ -20,15 +89,14 @@ const categoryFilters: Readonly<Record<string, MicroblogFilters>> = {
  * sandbox's own: every word of the query must occur as a whole word in text, name or handle, in any case; `Top` (the default)
  * and `People` come by engagement, the others newest first.
  *
- * The params are checked already. @param seed Distinguishes cursors of other posts.
+ * The params are checked already.
  */
 export function searchMicroblog(
   store: PostStore<IndexedPost>,
-  seed: number,
   { query, cursor, count = microblogPageSize, category = 'Top', filters = {} }: MicroblogSearchParams,
 ) {
   const test = compileFilters({ ...filters, ...categoryFilters[category] })
-  const search = [seed, query, category, Object.entries(filters).sort()]
+  const search = [store.seed, query, category, Object.entries(filters).sort()]
   const isRanked = category === 'Top' || category === 'People'
   const list = (at: number): Iterable<IndexedPost> => {
     const found = store.find(query, at)
@@ -42,9 +110,9 @@ export function searchMicroblog(
  * Searches stories and comments. Request and response are made up. It takes `query`, `cursor` and `count` up to 20, and
  * returns `posts` and the `meta` of the documented search by cursor.
  */
-export function searchTechnews(store: PostStore<IndexedPost>, seed: number, input: unknown) {
+export function searchTechnews(store: PostStore<IndexedPost>, input: unknown) {
   const query = requiredText(input, 'query')
-  const request = { ...pageIn(input, 20), search: ['technews', seed, query], now: store.now() }
+  const request = { ...pageIn(input, 20), search: ['technews', store.seed, query], now: store.now() }
   const { page, meta } = pageOf(request, (at) => store.find(query, at))
   return { posts: page.map(storyOf), meta }
 }
@@ -148,6 +216,10 @@ function compileFilters(filters: MicroblogFilters) {
     const set = new Set(present(wanted).map((item) => fold(item).trim().replace(/^@/, '')))
     if (set.size > 0) tests.push(({ post }) => of(post.body, post.author).some((item) => set.has(item)))
   }
+}
+
+function linksIn(text: string): string[] {
+  return Array.from(text.matchAll(/https?:\/\/\S+/g), ([link]) => link)
 }
 
 function hashtagsIn(text: string): string[] {

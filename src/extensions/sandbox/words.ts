@@ -1,40 +1,6 @@
-import type { MicroblogPost } from '../../api/endpoints/microblog.ts'
-
-/** A post, with data for searches that the service does not send. */
-export interface IndexedPost {
-  readonly post: MicroblogPost
-  /** Time of the post, in milliseconds since 1970. */
-  readonly at: number
-  /** Primary language subtag. */
-  readonly lang: string
-  /** Words of text and author, as {@link normalize} makes them. */
-  readonly words: string
-}
-
-export function indexPost(post: MicroblogPost, at: number, lang: string): IndexedPost {
-  const { body, author, name } = post
-  const words = [body, name, author, author.replaceAll('_', ' ')].map(normalize).join('\n')
-  return { post, at, lang: primaryOf(lang), words }
-}
-
-/** The primary subtag of a language: `pt` of `pt-BR`. */
-export function primaryOf(lang: string): string {
-  return fold(lang)
-    .trim()
-    .replace(/[-_].*$/, '')
-}
-
-export function pageOfPost(author: string, id: string): string {
-  return `https://microblog.example/${author}/status/${id}`
-}
-
 /** The handles that a text mentions, in lower case. */
 export function handlesIn(text: string): string[] {
   return Array.from(text.matchAll(/@(\w+)/g), ([, handle = '']) => handle.toLowerCase())
-}
-
-export function linksIn(text: string): string[] {
-  return Array.from(text.matchAll(/https?:\/\/\S+/g), ([link]) => link)
 }
 
 /** A word: letters, digits and underscores, with an apostrophe inside. */
