@@ -46,7 +46,6 @@ export class OAuthSession implements AuthProvider {
   readonly #settings: OAuthSettings
   /** Names the tokens. The store gets a hash of it. */
   readonly #name: string
-  #key: string | undefined
   /** The tokens last read from the store. */
   #cached: TokenSet | undefined
   /** An access token not to use again: the service rejected it, or the session ended with it. */
@@ -62,8 +61,6 @@ export class OAuthSession implements AuthProvider {
   #redactor = new Redactor()
   /** Until when not to renew early, in monotonic milliseconds. */
   #pausedUntil = -Infinity
-  /** When a token was last wanted, in monotonic milliseconds. */
-  #usedAt = -Infinity
 
   /**
    * @internal
@@ -84,7 +81,6 @@ export class OAuthSession implements AuthProvider {
    * @throws {TokenStoreError}
    */
   async token(): Promise<string> {
-    this.#usedAt = performance.now()
     if (this.#cached && this.#isFresh(this.#cached)) return this.#cached.accessToken
     // In Cloudflare's workers, no call may wait for what belongs to the request of another: they renew like processes.
     const renewing = isTiedToRequests()
@@ -128,9 +124,9 @@ export class OAuthSession implements AuthProvider {
     return tokens
   }
 
-  /** @internal Whether it was used after a time, or knows of a refresh what the store does not have. */
-  isNeededAfter(time: number): boolean {
-    return this.#usedAt > time || this.#unstored !== undefined || this.#unsent.size > 0
+  /** @internal Whether it knows of a refresh what the store does not have. */
+  get isAhead(): boolean {
+    return this.#unstored !== undefined || this.#unsent.size > 0
   }
 
   /** Whether a token can be sent, and does not expire within `leeway` milliseconds. */
@@ -158,15 +154,20 @@ export class OAuthSession implements AuthProvider {
       const { stored, clock } = await this.#read()
       if (signOuts !== this.#signOuts) continue
       this.#cached = stored ?? undefined
-      const step = this.#nextStep(stored, clock)
-      if (step.kind === 'use') return this.#use(step.tokens)
-      if (step.kind === 'reauthorize') throw new ReauthorizationRequiredError(step.reason)
-      if (step.kind === 'look again') await sleep(pollMs)
-      if (step.kind === 'end') await this.#end(step.tokens, 'lost')
-      if (step.kind !== 'refresh') continue
+      if (stored === null) throw new ReauthorizationRequiredError('no_tokens')
+      if (this.#isFresh(stored)) return this.#use(stored)
+      const { refreshToken, refreshSentAt, endReason = 'no_refresh_token' } = stored
+      if (refreshToken === undefined) throw new ReauthorizationRequiredError(endReason)
+      if (refreshSentAt !== undefined && !this.#unsent.has(refreshSentAt)) {
+        // Another process renews them, or has died meanwhile. The clock may have been set.
+        if (Math.abs(clock - refreshSentAt) > refreshMs) await this.#end(stored, 'lost')
+        else if (this.#isUsable(stored)) return this.#use(stored)
+        else await sleep(pollMs)
+        continue
+      }
       // The server gives the rejected token again, or one that has expired when it is stored: the service may take it, or say why not.
-      if (hasRenewed) return this.#use(step.tokens)
-      const failure = await this.#refresh(step.tokens, step.refreshToken, clock)
+      if (hasRenewed) return this.#use(stored)
+      const failure = await this.#refresh(stored, refreshToken, clock)
       hasRenewed = this.#unstored !== undefined
       if (failure === undefined) continue
       failures.push(failure)
@@ -174,20 +175,6 @@ export class OAuthSession implements AuthProvider {
       if (wait === null) throw failure
       await sleep(wait)
     }
-  }
-
-  /** What follows from the tokens in the store. */
-  #nextStep(stored: TokenSet | null, clock: number): Step {
-    if (stored === null) return { kind: 'reauthorize', reason: 'no_tokens' }
-    if (this.#isFresh(stored)) return { kind: 'use', tokens: stored }
-    const { refreshToken, refreshSentAt, endReason = 'no_refresh_token' } = stored
-    if (refreshToken === undefined) return { kind: 'reauthorize', reason: endReason }
-    if (refreshSentAt === undefined || this.#unsent.has(refreshSentAt))
-      return { kind: 'refresh', tokens: stored, refreshToken }
-    // The clock may have been set.
-    if (Math.abs(clock - refreshSentAt) > refreshMs) return { kind: 'end', tokens: stored }
-    // Another process renews them.
-    return this.#isUsable(stored) ? { kind: 'use', tokens: stored } : { kind: 'look again' }
   }
 
   /**
@@ -269,7 +256,7 @@ export class OAuthSession implements AuthProvider {
 
   /** @throws {TokenStoreError} */
   async #update<T>(change: ChangeText<T>): Promise<T> {
-    const key = (this.#key ??= await textKey('oauth-1', this.#name))
+    const key = await textKey('oauth-1', this.#name)
     const { store } = this.#settings
     const [known, latest] = [this.#redactor, new Redactor()]
     const noted: ChangeText<T> = (text, ...rest) => {
@@ -315,16 +302,6 @@ export class OAuthSession implements AuthProvider {
     if (isEnded) throw new ReauthorizationRequiredError(reason)
   }
 }
-
-/** What a session does about the tokens in its store. */
-type Step =
-  | { readonly kind: 'use'; readonly tokens: TokenSet }
-  | { readonly kind: 'refresh'; readonly tokens: TokenSet; readonly refreshToken: string }
-  /** Another process renews them. */
-  | { readonly kind: 'look again' }
-  /** Another process has died while it renewed them. */
-  | { readonly kind: 'end'; readonly tokens: TokenSet }
-  | { readonly kind: 'reauthorize'; readonly reason: ReauthorizationReason }
 
 function ended(tokens: TokenSet, endReason: ReauthorizationReason): TokenSet {
   return { ...tokens, refreshToken: undefined, refreshSentAt: undefined, endReason }
