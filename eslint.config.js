@@ -81,7 +81,6 @@ const doors = {
   ky: 'src/core/http/fetch.ts',
   'p-retry': 'src/core/call/run.ts',
   'p-limit': 'src/limits/local-limiter.ts',
-  'csv-stringify/browser/esm/sync': 'src/extensions/export/csv.ts',
   '@opentelemetry/api': 'src/extensions/otel/index.ts',
   commander: ['src/cli/program.ts', 'src/cli/run-commands.ts', 'src/cli/command-flags.ts'],
   'fast-string-width': 'src/cli/terminal.ts',

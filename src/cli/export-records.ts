@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { csvLines } from '../extensions/export/csv.ts'
+import { csvLines } from '../extensions/export/streams.ts'
 import { jsonOf } from '../extensions/export/fields.ts'
 import { count } from '../lib/count.ts'
 import { UsageError } from './command-errors.ts'

@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
-import { csvLines } from '../extensions/export/csv.ts'
+import { csvLines } from '../extensions/export/streams.ts'
 import { shortNames } from '../api/main-fields.ts'
 import { assertDocumented, assertFields, fieldsOf, jsonOf } from '../extensions/export/fields.ts'
 import { UsageError } from './command-errors.ts'

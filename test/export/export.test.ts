@@ -56,6 +56,11 @@ describe('fieldsOf()', () => {
   })
 })
 
+it.each([[[1]], [null], [undefined]])('streamOf() refuses %j before anything is read', (call) => {
+  const message = 'streamOf() needs a search or an async iterable, got'
+  expect(() => streamOf(call as never)).toThrow(message)
+})
+
 describe('a stream of a walk', () => {
   const sent = () => sandbox.requests.length
 

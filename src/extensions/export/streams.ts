@@ -1,6 +1,35 @@
-import { assertOptions } from '../../errors/check-options.ts'
-import { ConfigurationError } from '../../errors/index.ts'
-import { assertFields, cellOf } from './fields.ts'
+import { assertOptions, requireOption } from '../../errors/check-options.ts'
+import { assertFields, cellOf, jsonOf } from './fields.ts'
+
+/**
+ * Turns a search into a web stream, which fetches a page only when its reader asks for one. `pipeThrough()` and `pipeTo()` ask for one
+ * item ahead: they buy the first page at once, and the next with the last item of a page. To pay for no page ahead, read it with `for await`.
+ *
+ * @throws {ConfigurationError} for what is not an async iterable.
+ * @example
+ * streamOf(client.microblog.search({ query })).pipeThrough(toJsonl())
+ */
+export function streamOf<Item>(call: AsyncIterable<Item>): ReadableStream<Item> {
+  const iterate: unknown = (call as typeof call | null | undefined)?.[Symbol.asyncIterator]
+  requireOption(call, typeof iterate === 'function', 'streamOf() needs a search or an async iterable')
+  const left = new AbortController()
+  // A search hears that its reader has left: a page that waits in the queue is not sent any more.
+  const items = (iterate as (callerLeft: AbortSignal) => AsyncIterator<Item>).call(call, left.signal)
+  return new ReadableStream<Item>(
+    {
+      async pull(controller) {
+        const next = await items.next()
+        if (next.done === true) controller.close()
+        else controller.enqueue(next.value)
+      },
+      async cancel() {
+        left.abort()
+        await items.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
 
 type Cell = ReturnType<typeof cellOf>
 
@@ -49,12 +78,28 @@ function harmless(text: string): string {
 export function toCsv(options: CsvOptions): TransformStream<unknown, Uint8Array> {
   assertOptions(options, { fields: true, bom: true })
   const { fields, bom = false } = options
-  if (typeof bom !== 'boolean') throw new ConfigurationError('bom must be true or false')
+  requireOption(bom, typeof bom === 'boolean', 'bom must be true or false')
   assertFields(fields)
   const lines = csvLines({ fields, bom })
   const encoder = new TextEncoder()
   return new TransformStream<unknown, Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode(lines.header)),
     transform: (record, controller) => controller.enqueue(encoder.encode(lines.line(record))),
+  })
+}
+
+/**
+ * A stream that turns records into JSON Lines, as UTF-8 bytes: one record a line, with all fields. What nests more than 500 levels deep
+ * is `"…"`.
+ *
+ * The stream fails with a `ConfigurationError` for a record that is not JSON.
+ *
+ * @example
+ * streamOf(client.microblog.search({ query })).pipeThrough(toJsonl())
+ */
+export function toJsonl(): TransformStream<unknown, Uint8Array> {
+  const encoder = new TextEncoder()
+  return new TransformStream<unknown, Uint8Array>({
+    transform: (record, controller) => controller.enqueue(encoder.encode(`${jsonOf(record)}\n`)),
   })
 }
