@@ -1,14 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { firstIssues } from '../../api/issues.ts'
+import { type Issue, firstIssues, issuesText } from '../../api/issues.ts'
 import { applySchema } from '../../api/schema/check.ts'
 import { assertFunction, assertOptions, assertSchema } from '../../errors/check-options.ts'
-import { ConfigurationError } from '../../errors/index.ts'
+import { ConfigurationError, SocialSearchError, nameClasses } from '../../errors/index.ts'
 import { logOnce } from '../../errors/on-error.ts'
 import { within } from '../../lib/abort.ts'
 import { parseJson, parsed } from '../../lib/json.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
-import { InvalidEventError } from './invalid-event.ts'
 import type { Delivery, Verify } from './verify.ts'
 
 /** A genuine event. */
@@ -18,6 +17,28 @@ export interface ReceivedEvent<Payload = unknown> {
   /** The request. Not enumerable, so that logs contain no secret from a header or the URL. */
   readonly delivery: Delivery
 }
+
+/**
+ * An event was genuine, and its payload does not fit the schema of the receiver.
+ *
+ * @example
+ * if (error instanceof InvalidEventError) console.error(error.issues, error.payload)
+ */
+export class InvalidEventError extends SocialSearchError {
+  declare readonly code: 'invalid_event'
+  /** How the payload differs from the schema. */
+  readonly issues: readonly Issue[]
+  /** The payload. Not enumerable, so that logs of the error stay short. */
+  declare readonly payload: unknown
+
+  constructor(issues: readonly Issue[], payload: unknown) {
+    super('invalid_event', `the payload of the event does not fit the schema: ${issuesText(issues)}`)
+    this.issues = issues
+    Object.defineProperty(this, 'payload', { value: payload, enumerable: false })
+  }
+}
+
+nameClasses({ InvalidEventError })
 
 /** Options of {@link createEventReceiver}. */
 export interface EventOptions<Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, unknown>> {
