@@ -18,7 +18,6 @@ import { type IndexedPost, indexPost, pageOfPost } from './microblog.ts'
 import { type NetworkPost, indexNetworkPost, urnsOf } from './network.ts'
 import { type IndexedMention, type Listener, type Mention, createListeners } from './organization.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
-import type { Own } from './post-store.ts'
 import type {
   SandboxCompany,
   SandboxContent,
@@ -61,8 +60,7 @@ export function ownContentOf(content: SandboxContent, seed: number, now: () => n
   const mentions = recordsOf('mentions', content.mentions, mention, ({ mention }) => mention.id)
   add(content, 60_000)
   return {
-    ...{ microblog: microblog.own, professionalnet: professionalnet.own, mentions: mentions.own },
-    ...{ listeners, companies },
+    ...{ microblog, professionalnet, mentions, listeners, companies },
     publish: (given: SandboxPublication): void => {
       const content: SandboxContent = 'length' in given ? { microblog: given } : given
       assertOptions<object>(content, kinds, 'publish()')
@@ -102,9 +100,11 @@ function recordsOf<Given, Made extends { readonly at: number }>(
   each: (given: Given, place: Place) => Made,
   idOf: (record: Made) => string,
 ) {
-  const own: Own<Made> = { isAlone: given !== undefined, items: [] }
-  function check(records: readonly Given[] | undefined, at: number, gap: number): () => void {
-    const found = complete(kind, records, each, { at, gap, known: own.items.length })
+  const records = { isAlone: given !== undefined, items: [] as readonly Made[], check }
+  return records
+
+  function check(added: readonly Given[] | undefined, at: number, gap: number): () => void {
+    const found = complete(kind, added, each, { at, gap, known: records.items.length })
     const ids = new Set<string>()
     for (const [index, id] of found.map(idOf).entries()) {
       if (ids.has(id))
@@ -112,11 +112,10 @@ function recordsOf<Given, Made extends { readonly at: number }>(
       ids.add(id)
     }
     // One that is published again replaces the one before; the service repeats no id.
-    const others = own.items.filter((record) => !ids.has(idOf(record)))
+    const others = records.items.filter((record) => !ids.has(idOf(record)))
     const items = [...found, ...others].sort((a, b) => b.at - a.at)
-    return () => void (own.items = items)
+    return () => void (records.items = items)
   }
-  return { own, check }
 }
 
 function indexedPost({ lang = 'en', ...given }: SandboxPost, place: Place): IndexedPost {

@@ -38,7 +38,7 @@ export function createService(options: SandboxOptions) {
   const ledger = { spent: 0, byOperation }
   const handlers = createHandlers(settings, ledger)
   const catalog = createCatalog(seed)
-  const limits = new RateLimits(settings.limits)
+  const limits = enforced(settings.limits)
   const faults = new Faults()
   const requests: RequestEntry[] = []
   const ids = createRandom(`${seed}/ids`)
@@ -92,7 +92,7 @@ export function createService(options: SandboxOptions) {
       operation: null,
       status: null,
       requestId: `req_${ids.hex(16)}`,
-      inFlight: limits.openCount,
+      inFlight: limits.open.size,
       body: undefined,
       charged: 0,
     }
@@ -244,7 +244,7 @@ function refusalOf(
   { scopes, surface }: Operation,
   authorization: string | null,
   keys: ReadonlyMap<string, readonly Scope[]>,
-  limits: RateLimits,
+  limits: ReturnType<typeof enforced>,
 ): SandboxError | undefined {
   const held = keys.get(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '')
   if (held === undefined) return new SandboxError(401, { message: 'Missing or unknown credential' })
@@ -255,44 +255,32 @@ function refusalOf(
   return new SandboxError(429, { message: 'Too many requests', retryAfter })
 }
 
-type Limits = ReturnType<typeof resolveOptions>['limits']
-
 /** Enforces the organization's limits: requests in flight, and requests per window on each surface. */
-class RateLimits {
-  readonly #limits: Limits
-  // Keep the requests themselves: aborting a Request that was garbage-collected does not reach its signal, so a
+function enforced({ inFlight, perMinute, windowMs }: ReturnType<typeof resolveOptions>['limits']) {
+  // Keeps the requests themselves: aborting a Request that was garbage-collected does not reach its signal, so a
   // stalled one would stay open forever.
-  readonly #open = new Set<{ readonly request: Request }>()
-  readonly #arrivals = new Map<string, number[]>()
-
-  constructor(limits: Limits) {
-    this.#limits = limits
-  }
-
-  /** How many requests are open. */
-  get openCount(): number {
-    return this.#open.size
-  }
-
-  /** Counts a request as open until the returned function is called. */
-  enter(request: Request): () => void {
-    const entry = { request }
-    this.#open.add(entry)
-    return () => void this.#open.delete(entry)
-  }
-
-  /** Counts a request towards its surface. Returns null if it is accepted, or the seconds until a retry. */
-  count(surface: string | null): number | null {
-    const { inFlight, perMinute, windowMs } = this.#limits
-    if (inFlight !== false && this.openCount > inFlight) return 1
-    if (surface === null || perMinute === false) return null
-    const now = performance.now()
-    const log = (this.#arrivals.get(surface) ?? []).filter((at) => now - at < windowMs)
-    this.#arrivals.set(surface, log)
-    // The window is full until this request leaves it.
-    const blocker = log.at(-perMinute)
-    if (blocker !== undefined) return Math.max(1, Math.ceil((blocker + windowMs - now) / 1000))
-    log.push(now)
-    return null
+  const open = new Set<{ readonly request: Request }>()
+  const arrivals = new Map<string, number[]>()
+  return {
+    open,
+    /** Counts a request as open until the returned function is called. */
+    enter(request: Request): () => void {
+      const entry = { request }
+      open.add(entry)
+      return () => void open.delete(entry)
+    },
+    /** Counts a request towards its surface. Returns null if it is accepted, or the seconds until a retry. */
+    count(surface: string | null): number | null {
+      if (inFlight !== false && open.size > inFlight) return 1
+      if (surface === null || perMinute === false) return null
+      const now = performance.now()
+      const log = (arrivals.get(surface) ?? []).filter((at) => now - at < windowMs)
+      arrivals.set(surface, log)
+      // The window is full until this request leaves it.
+      const blocker = log.at(-perMinute)
+      if (blocker !== undefined) return Math.max(1, Math.ceil((blocker + windowMs - now) / 1000))
+      log.push(now)
+      return null
+    },
   }
 }
