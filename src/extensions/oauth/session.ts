@@ -26,11 +26,10 @@ const pollMs = 100
 /** Retries follow the kernel's table of failures. If the server asks for a longer wait, a refresh fails. */
 const retry = { maxAttempts: 3, maxWaitMs: 10_000, retriesUnknown: false }
 
-/** What a refresh has brought, and what the store had before it and during it. */
+/** What a refresh has brought, and what it takes the place of in the store. */
 interface Unstored {
   readonly tokens: TokenSet
-  readonly stored: TokenSet
-  readonly sent: TokenSet
+  readonly before: readonly TokenSet[]
   /** How often the session had been signed out by then. */
   readonly signOuts: number
 }
@@ -187,7 +186,7 @@ export class OAuthSession implements AuthProvider {
     // The fraction tells it from those of other processes.
     const sent = { ...stored, refreshSentAt: clock + Math.random() }
     try {
-      if (!(await this.#replace(stored, sent))) return undefined
+      if (!(await this.#replace([stored], sent))) return undefined
     } catch (error) {
       // The store may have it nevertheless.
       this.#unsent.add(sent.refreshSentAt)
@@ -199,8 +198,10 @@ export class OAuthSession implements AuthProvider {
       // The server may name the token that it replaces.
       const secrets = [refreshToken, stored.accessToken]
       const renewed = await requestTokens('refresh', this.#settings, { refresh_token: refreshToken }, secrets)
+      // Another process may have given up the refresh token meanwhile, or the store may have lost that it was sent.
+      const before = [sent, ended(sent, 'lost'), stored]
       // The server may omit an unchanged refresh token.
-      this.#unstored = { stored, sent, tokens: { refreshToken, ...renewed }, signOuts }
+      this.#unstored = { tokens: { refreshToken, ...renewed }, before, signOuts }
       return undefined
     } catch (error) {
       const { reason, processed } = error as OAuthError
@@ -208,7 +209,7 @@ export class OAuthSession implements AuthProvider {
       if (processed !== 'no') return this.#end(sent, 'lost')
       this.#unsent.add(sent.refreshSentAt)
       // The error of the refresh matters more than one of the store.
-      await this.#replace(sent, { ...stored, refreshSentAt: undefined }).catch(() => {})
+      await this.#replace([sent], { ...stored, refreshSentAt: undefined }).catch(() => {})
       return error as OAuthError
     }
   }
@@ -222,10 +223,9 @@ export class OAuthSession implements AuthProvider {
   async #storeRenewed(): Promise<void> {
     const unstored = this.#unstored
     if (unstored === undefined) return
-    const { stored, sent, tokens, signOuts } = unstored
+    const { tokens, before, signOuts } = unstored
     try {
-      // Another process may have given up the refresh token meanwhile, or the store may have lost that it was sent.
-      for (const before of [sent, ended(sent, 'lost'), stored]) if (await this.#replace(before, tokens)) break
+      await this.#replace(before, tokens)
       this.#unstored = undefined
     } catch (error) {
       const isCurrent = this.#unstored === unstored && signOuts === this.#signOuts
@@ -244,11 +244,11 @@ export class OAuthSession implements AuthProvider {
     return { stored, clock }
   }
 
-  /** Replaces tokens in the store, unless they have changed. */
-  #replace(old: TokenSet, tokens: TokenSet): Promise<boolean> {
-    const expected = JSON.stringify(old)
+  /** Replaces tokens in the store, if it has any of some. */
+  #replace(before: readonly TokenSet[], tokens: TokenSet): Promise<boolean> {
+    const expected = before.map((each) => JSON.stringify(each))
     return this.#update((text) =>
-      JSON.stringify(tokensIn(text)) === expected
+      expected.includes(JSON.stringify(tokensIn(text)))
         ? { value: JSON.stringify(tokens), result: true }
         : { result: false },
     )
@@ -298,7 +298,7 @@ export class OAuthSession implements AuthProvider {
   async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<undefined> {
     this.#spent = stored.accessToken
     // If the store fails, it still holds the time of the refresh, so no process sends the token again.
-    const isEnded = await this.#replace(stored, ended(stored, reason)).catch(() => true)
+    const isEnded = await this.#replace([stored], ended(stored, reason)).catch(() => true)
     if (isEnded) throw new ReauthorizationRequiredError(reason)
   }
 }

@@ -27,7 +27,6 @@ interface Attempt {
 export class Repeats {
   /** Those under way, and those with a reply in the order of their replies. */
   readonly #attempts = new Map<string, Attempt>()
-  #size = 0
 
   /**
    * The answer to an attempt.
@@ -67,24 +66,21 @@ export class Repeats {
     if (end === 'unsent') return null
     // Behind those that were answered before.
     this.#attempts.set(key, attempt)
-    this.#size += sizeOf(key, end)
     this.#forget()
     return toResponse(end)
   }
 
-  /** Forgets the oldest replies, until none is too old and all together are not too large. */
+  /** Forgets replies that are too old, and the oldest of those that are too large together. */
   #forget(): void {
     const now = performance.now()
-    for (const [key, { end }] of this.#attempts) {
+    let size = 0
+    for (const [key, { end }] of [...this.#attempts].reverse()) {
       if (end === undefined || end === 'unsent') continue
-      if (end.until > now && this.#size <= maxSize) return
-      this.#attempts.delete(key)
-      this.#size -= sizeOf(key, end)
+      size += key.length + end.text.length
+      if (end.until <= now || size > maxSize) this.#attempts.delete(key)
     }
   }
 }
-
-const sizeOf = (key: string, { text }: Reply): number => key.length + text.length
 
 async function replyOf(response: Response): Promise<Reply> {
   const { status, headers } = response
