@@ -15,7 +15,7 @@ import { catalogPath, createCatalog } from './catalog.ts'
 import { type Fault, Faults, altered, connectionReset, cutShort, injectedBy } from './faults.ts'
 import { ownContentOf } from './own-content.ts'
 import { createRandom } from './random.ts'
-import { type SandboxResponse, SandboxError, errorResponse, invalid, readBody } from './responses.ts'
+import { SandboxError, errorResponse, invalid, readBody } from './responses.ts'
 import { createHandlers } from './routes.ts'
 import type { RequestEntry, Sandbox, SandboxOptions } from './types.ts'
 
@@ -52,7 +52,7 @@ export function createService(options: SandboxOptions) {
     try {
       // Everything that depends on the order of requests is decided before the first await.
       const entry = register(request)
-      const { operation, id } = operationOf(entry)
+      const { operation, id } = operationAt(entry)
       entry.operation = operation.id || null
       const refusal = refusalOf(operation, request.headers.get('authorization'), keys, limits)
       const fault = refusal ? {} : faults.take(operation.id)
@@ -62,12 +62,14 @@ export function createService(options: SandboxOptions) {
       entry.body = await readBody(request)
       // A caller that gives up ends the wait, but is charged: the service has the request.
       await sleep(delay, request.signal).catch(() => {})
+      if (fault.reset === 'before') throw connectionReset('fetch failed')
       const response = respond(entry, operation, fault, () => {
         if (refusal) throw refusal
         const handler = handlers[operation.id as OperationId] as Handler | undefined
         if (handler) return handler(inputFor(operation, entry), id)
         throw new SandboxError(404, { message: `No operation ${entry.method} ${entry.path}` })
       })
+      if (fault.reset === 'after') throw connectionReset('fetch failed')
       request.signal.throwIfAborted()
       const { status } = response
       const { headers, body } = altered(response, fault)
@@ -100,16 +102,9 @@ export function createService(options: SandboxOptions) {
     return entry
   }
 
-  /** Answers with what `process` returns, or with its fault, and charges for a success. */
-  function respond(
-    entry: RequestEntry,
-    operation: Operation,
-    fault: Fault,
-    process: () => object,
-  ): SandboxResponse {
+  /** Answers a request, or with its fault, and charges for a success. */
+  function respond(entry: RequestEntry, operation: Operation, fault: Fault, process: () => object) {
     const { requestId } = entry
-    if (fault.reset === 'before') throw connectionReset('fetch failed')
-    let response: SandboxResponse
     try {
       const injected = injectedBy(fault, operation.errors)
       const { status, data } = injected ?? { status: 200, data: process() }
@@ -119,13 +114,11 @@ export function createService(options: SandboxOptions) {
       if (credits > 0) byOperation[operation.id] = (byOperation[operation.id] ?? 0) + credits
       // Whether the service adds a request id to its description is not documented.
       const sent = operation === descriptionGet ? data : { requestId, ...(data as object) }
-      response = { status, body: injected ? '' : JSON.stringify(sent) }
+      return { status, body: injected ? '' : JSON.stringify(sent) }
     } catch (error) {
-      if (!isA(error, SandboxError)) throw error
-      response = errorResponse(requestId, error)
+      if (isA(error, SandboxError)) return errorResponse(requestId, error)
+      throw error
     }
-    if (fault.reset === 'after') throw connectionReset('fetch failed')
-    return response
   }
 
   /** The sandbox at an address. */
@@ -181,7 +174,7 @@ type Handler = (input: unknown, id: string) => object
  * The operation of a request, and the id in its path. What the service lacks has no name: a test may have injected an answer. No
  * limit of a rate, price or scope of it is known.
  */
-function operationOf({ path, method }: RequestEntry): { operation: Operation; id: string } {
+function operationAt({ path, method }: RequestEntry): { operation: Operation; id: string } {
   const { routes, id } = matchPath(path.startsWith(basePath) ? path.slice(basePath.length) : '', operations)
   const unknown = { ...undocumentedRead, id: '', summary: '', path, scopes: [] }
   return { operation: routes.find((each) => each.method === method) ?? unknown, id }
