@@ -172,8 +172,10 @@ async function withServer<T>(
     if (error instanceof OAuthError) throw error
     const isCallback = step === 'authorization'
     const processed = isCallback ? 'no' : 'unknown'
-    if (error instanceof oauth.AuthorizationResponseError)
-      throw serverError(error.error, error.error_description, redactor, { step, processed })
+    if (error instanceof oauth.AuthorizationResponseError) {
+      const reason = clean(error.error, redactor)
+      throw new OAuthError(refusal(reason, error.error_description, redactor), { step, processed, reason })
+    }
     const message = `the ${isCallback ? 'callback' : 'response'} is invalid: ${clean(messageOf(error), redactor)}`
     const reason = isCallback ? 'invalid_callback' : 'invalid_response'
     throw new OAuthError(message, { step, processed, reason })
@@ -211,11 +213,7 @@ interface RequestContext {
  */
 async function request(
   url: string,
-  init: {
-    readonly method: string
-    readonly headers: HeadersInit
-    readonly body?: URLSearchParams | undefined
-  },
+  init: { method: string; headers: HeadersInit; body?: URLSearchParams | undefined },
   context: RequestContext,
 ): Promise<Response> {
   const { step, fetch, redactor } = context
@@ -274,7 +272,8 @@ function errorOf(
     error === 'invalid_client' && isBasic
       ? "; if the secret is right, set clientAuthentication: 'client_secret_post'"
       : ''
-  return serverError(error, words, redactor, { ...details, processed: 'no' }, advice)
+  const reason = clean(error, redactor)
+  return new OAuthError(refusal(reason, words, redactor) + advice, { ...details, reason, processed: 'no' })
 }
 
 /** A text of others in one line of bounded length, without secrets. */
@@ -285,17 +284,8 @@ function clean(text: string, redactor: Redactor): string {
     .slice(0, 200)
 }
 
-/** An error with the server's own text, shortened to one line and without secrets. */
-function serverError(
-  code: string,
-  description: unknown,
-  redactor: Redactor,
-  details: Omit<ConstructorParameters<typeof OAuthError>[1], 'reason'>,
-  advice = '',
-): OAuthError {
-  const reason = clean(code, redactor)
-  const words =
-    typeof description === 'string' && description !== '' ? ` (${clean(description, redactor)})` : ''
-  const message = `the authorization server responded with ${reason}${words}${advice}`
-  return new OAuthError(message, { ...details, reason })
+/** The words of an error for what the server says. */
+function refusal(reason: string, words: unknown, redactor: Redactor): string {
+  const said = typeof words === 'string' && words !== '' ? ` (${clean(words, redactor)})` : ''
+  return `the authorization server responded with ${reason}${said}`
 }

@@ -81,13 +81,8 @@ async function forward(
     runUserCallback(() => settings.onError(error, failed))
     if (publicError instanceof TimeoutError && isUnsent(publicError))
       return errorResponse(requestId, retryLater(publicError))
-    const response = failedCall(
-      publicError,
-      shownId,
-      meter,
-      effectOf(operation) === 'write',
-      admitted?.budget,
-    )
+    const isWrite = effectOf(operation) === 'write'
+    const response = failedCall(publicError, shownId, meter, isWrite, admitted?.budget)
     if (publicError === null || refusesProxy(publicError))
       settings.log(`the proxy responded to ${operation.id} with ${response.status}`, error)
     return response

@@ -15,11 +15,6 @@ export function createRandom(seed: string) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  function pick<T>(items: readonly T[]): T {
-    if (items.length === 0) throw new RangeError('pick() needs at least one item, got none')
-    return items[Math.floor(next() * items.length)] as T
-  }
-
   return {
     /** A number from 0 up to, but not including, 1. */
     next,
@@ -27,7 +22,8 @@ export function createRandom(seed: string) {
     integer: (min: number, max: number): number => min + Math.floor(next() * (max - min + 1)),
     /** True with the given probability. */
     chance: (probability: number): boolean => next() < probability,
-    pick,
+    /** One of some items; there must be one. */
+    pick: <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T,
     /**
      * A number whose typical value is near the given one and whose rare values are a hundred times as large. Made with
      * division alone: logarithms and powers differ in the last digit between JavaScript engines.
