@@ -101,23 +101,17 @@ export function makeUp<T extends Item>(network: string, make: Make<T>) {
     if (perHour === 0) return
     const name = [seed, network, query, pattern, perHour].join('/')
     const perDay = 24 * perHour
-    // At equal distances, or anywhere between. Times are whole seconds.
-    const timeOf = (serial: number): number => {
-      const later = pattern === 'even' ? 0 : hash(`${name}/at ${serial}`) / 2 ** 53
-      return 1000 * Math.floor((86_400 * (serial + later)) / perDay + 0.001)
-    }
     for (let serial = Math.ceil(perDay * (Math.floor(upTo / dayMs) + 1)); ; serial--) {
-      const at = timeOf(serial)
-      if (at <= since) return
-      if (at <= upTo) yield itemOf(serial, at)
-    }
-
-    function itemOf(serial: number, at: number): T {
       const place = `${name}/${serial}`
+      // At equal distances, or anywhere between. Times are whole seconds.
+      const later = pattern === 'even' ? 0 : hash(`${name}/at ${serial}`) / 2 ** 53
+      const at = 1000 * Math.floor((86_400 * (serial + later)) / perDay + 0.001)
+      if (at <= since) return
+      if (at > upTo) continue
       if (known.size > mostKnown) known.clear()
       const item = known.get(place) ?? make(createRandom(place), at, query)
       known.set(place, item)
-      return item
+      yield item
     }
   }
 
