@@ -27,7 +27,7 @@ export function indexPost(post: MicroblogPost, at: number, lang: string): Indexe
 }
 
 /** The primary subtag of a language: `pt` of `pt-BR`. */
-export function primaryOf(lang: string): string {
+function primaryOf(lang: string): string {
   return fold(lang)
     .trim()
     .replace(/[-_].*$/, '')
