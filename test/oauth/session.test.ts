@@ -55,7 +55,7 @@ describe('OAuthSession.token()', () => {
     expect(server.forms).toHaveLength(1)
   })
 
-  it.each([undefined, null, 'soon', -5, 0, {}, '', true, '0x10', 1e306])(
+  it.each([undefined, null, 'soon', -5, 0, {}, '', true, '0x10'])(
     'uses a token whose expires_in is %j until a 401',
     async (lifetime) => {
       const { server, client, accepts, bearers } = await setUp()
@@ -96,7 +96,6 @@ describe('OAuthSession.token()', () => {
   it.each([
     ['an empty refresh token', { refresh_token: '' }],
     ['a list of scopes', { scope: ['search:read'] }],
-    ['an infinite lifetime', { expires_in: 1e306 }],
     ['an invalid ID token', { id_token: 'x' }],
     ['further fields', JSON.parse('{"__proto__":1,"constructor":2}')],
   ])('accepts new tokens with %s', async (_, more) => {

@@ -1,6 +1,6 @@
 import { type OperationId, operationOf } from '../../api/operations.ts'
 import { assertOptions, requireOption } from '../../errors/check-options.ts'
-import { SandboxError, type SandboxResponse } from './responses.ts'
+import { SandboxError } from './responses.ts'
 
 /**
  * An injected failure or answer. It strikes the next request that has passed authentication and limits, before its path and its body
@@ -81,8 +81,8 @@ export function injectedBy({ status, body, retryAfter }: Fault, documented: read
   })
 }
 
-/** The headers and the body of a response, with those of a fault. */
-export function altered({ retryAfter, body }: SandboxResponse, fault: Fault) {
+/** The headers and the body of a response, with those of a fault. @param retryAfter In seconds. */
+export function altered(body: string, retryAfter: number | undefined, fault: Fault) {
   const headers = new Headers({ 'content-type': 'application/json' })
   const wait = fault.retryAfter ?? retryAfter
   if (wait !== undefined) headers.set('retry-after', String(wait))

@@ -59,7 +59,7 @@ export function createMentions(
 ) {
   const active = listeners.filter(({ networks }) => networks.length > 0)
   const madeUp = makeUp('mentions', makeMentions(active))
-  const store = createPostStore(settings, own, madeUp, active.length === 0 ? 0 : mentionCount)
+  const store = createPostStore(settings, madeUp, active.length === 0 ? 0 : mentionCount, own)
   const changed = new Map<string, Mention['state']>()
 
   /** All mentions of a time with their states of now, newest first. */

@@ -34,9 +34,9 @@ export type PostStore<T extends Item> = ReturnType<typeof createPostStore<T>>
 
 export function createPostStore<T extends Item>(
   { seed, now, growth }: PostStoreSettings,
-  own: Own<T>,
   madeUp: MadeUp<T>,
   size: number,
+  own: Own<T> = { isAlone: false, items: [] },
 ) {
   const timelineAt = (at: number): readonly T[] => (own.isAlone ? [] : madeUp.timeline(seed, size, at))
 

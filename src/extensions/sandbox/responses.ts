@@ -28,14 +28,6 @@ export function invalid(issues: readonly Issue[]): SandboxError {
   return new SandboxError(400, { message: `Invalid request: ${issuesText(listed, 'body')}`, issues: listed })
 }
 
-/** A response of the sandbox, as data. */
-export interface SandboxResponse {
-  readonly status: number
-  /** Seconds for the `Retry-After` header. */
-  readonly retryAfter?: number | undefined
-  readonly body: string
-}
-
 /**
  * Codes of errors that the service description has no code for. They and the bodies of these errors are made up; the real
  * service may respond differently.
@@ -48,7 +40,7 @@ const madeUpCodes: Record<number, string> = {
 }
 
 /** An error in the service's envelope, with the documented code of its status if there is one. */
-export function errorResponse(requestId: string, { status, details }: SandboxError): SandboxResponse {
+export function errorResponse(requestId: string, { status, details }: SandboxError) {
   const { code = madeUpCodes[status] ?? codeOfStatus(status), ...rest } = details
   const body = JSON.stringify({ requestId, error: { code, ...rest } })
   return { status, retryAfter: rest.retryAfter, body }

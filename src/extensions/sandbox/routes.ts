@@ -28,10 +28,9 @@ export function createHandlers(settings: Contents, ledger: SandboxLedger): Handl
   const { listeners } = own
   const feeds = createFeeds(seed, listeners)
   const mentions = createMentions(settings, own.mentions, listeners)
-  const microblog = createPostStore(settings, own.microblog, microblogPosts, posts)
-  const none = { isAlone: false, items: [] }
-  const technews = createPostStore(settings, none, technewsPosts, Math.ceil(posts / 5))
-  const network = createPostStore(settings, own.professionalnet, networkPosts, Math.ceil(posts / 4))
+  const microblog = createPostStore(settings, microblogPosts, posts, own.microblog)
+  const technews = createPostStore(settings, technewsPosts, Math.ceil(posts / 5))
+  const network = createPostStore(settings, networkPosts, Math.ceil(posts / 4), own.professionalnet)
   return {
     'microblog.search': (input) => searchMicroblog(microblog, input),
     'professionalnet.posts.search': (input) => searchPosts(network, input),

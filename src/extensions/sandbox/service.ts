@@ -72,7 +72,7 @@ export function createService(options: SandboxOptions) {
       if (fault.reset === 'after') throw connectionReset('fetch failed')
       request.signal.throwIfAborted()
       const { status } = response
-      const { headers, body } = altered(response, fault)
+      const { headers, body } = altered(response.body, response.retryAfter, fault)
       entry.status = status
       if (fault.cut === undefined) release()
       const sent = fault.cut === undefined ? body : cutShort(body, fault.cut, request, release)
@@ -114,7 +114,7 @@ export function createService(options: SandboxOptions) {
       if (credits > 0) byOperation[operation.id] = (byOperation[operation.id] ?? 0) + credits
       // Whether the service adds a request id to its description is not documented.
       const sent = operation === descriptionGet ? data : { requestId, ...(data as object) }
-      return { status, body: injected ? '' : JSON.stringify(sent) }
+      return { status, retryAfter: undefined, body: injected ? '' : JSON.stringify(sent) }
     } catch (error) {
       if (isA(error, SandboxError)) return errorResponse(requestId, error)
       throw error
