@@ -121,3 +121,17 @@ describe('createSandbox() without posts about a query', () => {
     expect((await client.professionalnet.person.comments({ profileUrl }))['comments']).toEqual([])
   })
 })
+
+describe('createSandbox() technews', () => {
+  it('finds stories and comments with the word, newest first, at 2 credits a page', async () => {
+    const { sandbox, client } = setUp()
+    const query = 'typescript'
+    const found = await client.technews.search({ query }).toArray(all)
+    expect(found.length).toBeGreaterThan(60)
+    expect(sandbox.ledger.spent).toBe(2 * Math.ceil(found.length / 20))
+    const times = found.map(({ timestamp }) => String(timestamp))
+    expect(times).toEqual([...times].sort().reverse())
+    for (const { title, text } of found) expect(`${String(title)} ${String(text)}`).toMatch(/typescript/i)
+    expect(new Set(found.map(({ type }) => type))).toEqual(new Set(['story', 'comment']))
+  })
+})

@@ -1,9 +1,21 @@
 import { describe, expect, it } from 'vitest'
+import { madeUpCompanies } from '../../src/extensions/sandbox/companies.ts'
 import { all, call, issuesOf, setUp } from './helpers.ts'
 
 const { sandbox, client } = setUp()
 const { list } = client.professionalnet.industries
 const industries = await list().toArray(all)
+
+it('createSandbox() finds a company by any URL that contains its name, or by its id', async () => {
+  const { client } = setUp()
+  const { id } = madeUpCompanies.find(({ name }) => name === 'Harbour Bean')!
+  for (const url of [
+    'http://www.professionalnet.example/company/Harbour-Bean/',
+    'professionalnet.example/company/harbour-bean/about?tab=1',
+    `https://any.example/company/${id}`,
+  ])
+    expect((await client.professionalnet.company.get({ url })).company.id).toBe(id)
+})
 
 describe('createSandbox() industries', () => {
   it('lists pages of 25, each industry once, for free', async () => {
