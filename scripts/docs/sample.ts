@@ -1,6 +1,5 @@
 import type { Operation } from '../../src/api/operation.ts'
-import { createHandlers } from '../../src/extensions/sandbox/routes.ts'
-import { resolveOptions } from '../../src/extensions/sandbox/service.ts'
+import { createHandlers, resolveOptions } from '../../src/extensions/sandbox/service.ts'
 
 const settings = resolveOptions({ now: new Date('2026-01-15T09:00:00Z') })
 const handlers: object = createHandlers(settings, { spent: 0, byOperation: {} })

@@ -6,8 +6,8 @@ import { check } from '../../api/schema/check.ts'
 import { issuesText } from '../../api/issues.ts'
 import { writeJson } from '../../lib/json.ts'
 import { matchPath } from '../../api/incoming-request.ts'
+import { readBody } from './answers.ts'
 import { createRandom } from './random.ts'
-import { readBody } from './responses.ts'
 import type { RequestEntry } from './types.ts'
 
 /** Prefix of the catalog's paths. */

@@ -4,10 +4,10 @@ import {
   type ProfessionalnetIndustry,
   industriesPageSize,
 } from '../../api/endpoints/professionalnet/industries.ts'
+import { SandboxError } from './answers.ts'
 import madeUp from './companies.json' with { type: 'json' }
 import hierarchies from './industries.json' with { type: 'json' }
 import defaults from './own-defaults.json' with { type: 'json' }
-import { SandboxError } from './responses.ts'
 import type { SandboxCompany } from './types.ts'
 import { fold } from './words.ts'
 

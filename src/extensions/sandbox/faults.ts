@@ -1,6 +1,6 @@
+import { SandboxError } from './answers.ts'
 import { type OperationId, operationOf } from '../../api/operations.ts'
 import { assertOptions, requireOption } from '../../errors/check-options.ts'
-import { SandboxError } from './responses.ts'
 
 /**
  * An injected failure or answer. It strikes the next request that has passed authentication and limits, before its path and its body

@@ -6,11 +6,10 @@ import {
   type MicroblogSearchParams,
 } from '../../api/endpoints/microblog.ts'
 import { parseTime } from '../../lib/time.ts'
+import { invalid, pageIn, pageOf, requiredText, take } from './answers.ts'
 import { composePost, people, topicAbout, topics } from './compose-post.ts'
-import { pageIn, pageOf, requiredText, take } from './pages.ts'
 import { type Item, type Make, type PostStore, idAt, makeUp } from './post-store.ts'
 import type { Random } from './random.ts'
-import { invalid } from './responses.ts'
 import { containsPhrase, fold, handlesIn, normalize } from './words.ts'
 
 /** A post, with data for searches that the service does not send. */

@@ -10,6 +10,7 @@ import type {
   ProfessionalnetPostsSearchParams,
 } from '../../api/endpoints/professionalnet/posts.ts'
 import { postReactions } from '../../api/endpoints/professionalnet/reactions.ts'
+import { pageIn, pageOf, requiredText, SandboxError, take, textIn } from './answers.ts'
 import { labelOf } from './companies.ts'
 import components from './components.json' with { type: 'json' }
 import {
@@ -23,11 +24,9 @@ import {
   topicAbout,
   topics,
 } from './compose-post.ts'
-import { pageIn, pageOf, requiredText, take, textIn } from './pages.ts'
 import phrases from './phrases.json' with { type: 'json' }
 import { type Item, type Make, type PostStore, idAt, makeUp } from './post-store.ts'
 import { type Random, createRandom, hash } from './random.ts'
-import { SandboxError } from './responses.ts'
 import { fold, handlesIn, normalize } from './words.ts'
 
 /** A post, with data for searches that the service does not send. */

@@ -1,8 +1,8 @@
 import { parseTime } from '../../lib/time.ts'
+import { pageIn, pageOf, requiredText, SandboxError, textIn } from './answers.ts'
 import { topics } from './compose-post.ts'
 import { makePost } from './microblog.ts'
 import defaults from './own-defaults.json' with { type: 'json' }
-import { pageIn, pageOf, requiredText, textIn } from './pages.ts'
 import {
   type Item,
   type Make,
@@ -12,7 +12,6 @@ import {
   makeUp,
 } from './post-store.ts'
 import { createRandom } from './random.ts'
-import { SandboxError } from './responses.ts'
 
 /** A match that a listener found. Its fields are made up: the service documents none but the form of the id. */
 export interface Mention extends Record<string, unknown> {

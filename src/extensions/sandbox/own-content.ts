@@ -26,9 +26,6 @@ import type {
   SandboxPublication,
 } from './types.ts'
 
-/** The content of a test, checked and completed, and a way to add to it. */
-export type OwnContent = ReturnType<typeof ownContentOf>
-
 /** Where a record stands: its name in errors, its number from 1 on among those of its kind, and its time by default. */
 interface Place {
   readonly field: string

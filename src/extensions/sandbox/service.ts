@@ -4,20 +4,26 @@ import { inputOf, matchPath } from '../../api/incoming-request.ts'
 import { itemsOf } from '../../api/list-items.ts'
 import { organizationLimits } from '../../api/limits.ts'
 import type { Operation, Scope } from '../../api/operation.ts'
-import { type OperationId, operations } from '../../api/operations.ts'
+import { type OperationId, type ParamsOf, operations } from '../../api/operations.ts'
 import { costOf } from '../../api/price.ts'
 import { check } from '../../api/schema/check.ts'
 import { assertOptions, requireOption } from '../../errors/check-options.ts'
 import { randomId } from '../../lib/hash.ts'
 import { isA } from '../../lib/thrown.ts'
 import { sleep } from '../../lib/time.ts'
+import { errorResponse, invalid, readBody, SandboxError } from './answers.ts'
 import { catalogPath, createCatalog } from './catalog.ts'
+import { findCompany, listMatching, madeUpCompanies } from './companies.ts'
+import context from './context.json' with { type: 'json' }
+import { describeService } from './description.ts'
 import { type Fault, Faults, altered, connectionReset, cutShort, injectedBy } from './faults.ts'
+import { microblogPosts, searchMicroblog, searchTechnews, technewsPosts } from './microblog.ts'
+import { commentsOf, commentsOn, networkPosts, postsOf, reactionsOn, searchPosts } from './network.ts'
+import { createFeeds, createMentions, getRecord, listRecords } from './organization.ts'
 import { ownContentOf } from './own-content.ts'
+import { createPostStore } from './post-store.ts'
 import { createRandom } from './random.ts'
-import { SandboxError, errorResponse, invalid, readBody } from './responses.ts'
-import { createHandlers } from './routes.ts'
-import type { RequestEntry, Sandbox, SandboxOptions } from './types.ts'
+import type { RequestEntry, Sandbox, SandboxLedger, SandboxOptions } from './types.ts'
 
 /** Prefix of every operation's path. */
 const basePath = '/v1'
@@ -192,6 +198,9 @@ function inputFor(operation: Operation, { body, query }: RequestEntry): unknown 
 /** The most posts an hour about a query: one a second, as finely as times of posts are told apart. */
 const maxPerHour = 3600
 
+/** Options with defaults. */
+type Settings = ReturnType<typeof resolveOptions>
+
 /** Refuses unknown options, and fills in defaults. */
 export function resolveOptions(options: SandboxOptions) {
   assertOptions(options, {
@@ -226,6 +235,46 @@ function clockOf(name: string, now: SandboxOptions['now'] = () => Date.now()): (
   }
 }
 
+/** Makes the body of each operation's success without its request id, or throws a `SandboxError`; `id` is the one in its path. */
+type Handlers = { readonly [Id in OperationId]: (input: Exclude<ParamsOf<Id>, string>, id: string) => object }
+
+/**
+ * Makes the handlers of one sandbox, for input that has passed the check of its request. Changes made by its requests do not
+ * affect other sandboxes.
+ */
+export function createHandlers(settings: Settings, ledger: SandboxLedger): Handlers {
+  const { seed, posts, own } = settings
+  const { listeners } = own
+  const feeds = createFeeds(seed, listeners)
+  const mentions = createMentions(settings, own.mentions, listeners)
+  const microblog = createPostStore(settings, microblogPosts, posts, own.microblog)
+  const technews = createPostStore(settings, technewsPosts, Math.ceil(posts / 5))
+  const network = createPostStore(settings, networkPosts, Math.ceil(posts / 4), own.professionalnet)
+  return {
+    'microblog.search': (input) => searchMicroblog(microblog, input),
+    'professionalnet.posts.search': (input) => searchPosts(network, input),
+    'professionalnet.company.get': ({ url }) => findCompany([...own.companies, ...madeUpCompanies], url),
+    'professionalnet.person.posts': (input) => postsOf(network, input),
+    'professionalnet.person.comments': (input) => commentsOf(network, input),
+    'professionalnet.posts.comments': (input) => commentsOn(network, input),
+    'professionalnet.posts.reactions': (input) => reactionsOn(network, input),
+    'professionalnet.industries.list': listMatching,
+    'technews.search': (input) => searchTechnews(technews, input),
+    'mentions.list': (input) => mentions.list(input),
+    'mentions.get': (_, id) => mentions.get(id),
+    'mentions.count': mentions.count,
+    'mentions.setState': (input, id) => mentions.setState(id, input),
+    'listeners.list': (input) => listRecords('listeners', listeners, input),
+    'listeners.get': (_, id) => getRecord('listener', listeners, id),
+    'feeds.list': (input) => listRecords('feeds', feeds, input),
+    'feeds.get': (_, id) => getRecord('feed', feeds, id),
+    // The shapes are made up.
+    'organization.context': () => context,
+    'organization.usage': () => ({ usage: { creditsSpent: ledger.spent, byOperation: ledger.byOperation } }),
+    openapi: describeService,
+  }
+}
+
 /** Every scope of the service, some more than once. */
 const allScopes: readonly Scope[] = operations.flatMap(({ scopes }) => scopes)
 
@@ -249,7 +298,7 @@ function refusalOf(
 }
 
 /** Enforces the organization's limits: requests in flight, and requests per window on each surface. */
-function enforced({ inFlight, perMinute, windowMs }: ReturnType<typeof resolveOptions>['limits']) {
+function enforced({ inFlight, perMinute, windowMs }: Settings['limits']) {
   // Keeps the requests themselves: aborting a Request that was garbage-collected does not reach its signal, so a
   // stalled one would stay open forever.
   const open = new Set<{ readonly request: Request }>()
