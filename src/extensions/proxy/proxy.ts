@@ -1,14 +1,21 @@
 import { CreditBudget } from '../../index.ts'
 import { effectOf } from '../../api/operation.ts'
 import { boundOf } from '../../api/price.ts'
-import { attemptHeader, creditsHeader, defaultTimeoutMs } from '../../extend.ts'
-import { ApiError, TimeoutError, hadNoEffect, isSocialSearchError } from '../../errors/index.ts'
+import { type CallCredits, attemptHeader, creditsHeader, defaultTimeoutMs } from '../../extend.ts'
+import {
+  type Charged,
+  ApiError,
+  InvalidResponseError,
+  TimeoutError,
+  hadNoEffect,
+  isSocialSearchError,
+} from '../../errors/index.ts'
 import { limitReached, notSent } from '../../errors/words.ts'
 import { randomId } from '../../lib/hash.ts'
+import { shallowJson } from '../../lib/json.ts'
 import { isA, runUserCallback } from '../../lib/thrown.ts'
-import { ProxyRefusal, isPublicError, refusesProxy } from './error-statuses.ts'
+import { ProxyRefusal, isPublicError, refusalOf, refusesProxy } from './error-statuses.ts'
 import { type Admitted, type KnownOperation, admit, route, tooLate } from './admission.ts'
-import { addCredits, chargedOf, errorResponse, failedCall, jsonResponse } from './responses.ts'
 import { type ProxyOptions, type ProxySettings, type ProxyUser, resolveProxy } from './options.ts'
 
 /**
@@ -81,8 +88,13 @@ async function forward(
     runUserCallback(() => settings.onError(error, failed))
     if (publicError instanceof TimeoutError && isUnsent(publicError))
       return errorResponse(requestId, retryLater(publicError))
+    const charged = publicError?.charged ?? chargedOf(meter)
     const isWrite = effectOf(operation) === 'write'
-    const response = failedCall(publicError, shownId, meter, isWrite, admitted?.budget)
+    const response =
+      publicError instanceof InvalidResponseError
+        ? unusableSuccess(publicError)
+        : errorResponse(shownId, refusalOf(publicError, charged, isWrite, admitted?.budget))
+    addCredits(response, meter.summary(), charged)
     if (publicError === null || refusesProxy(publicError))
       settings.log(`the proxy responded to ${operation.id} with ${response.status}`, error)
     return response
@@ -176,6 +188,45 @@ function retryLater({ retryAfter }: TimeoutError): ProxyRefusal {
   return new ProxyRefusal(429, 'rate_limited', notSent(reason), {
     retryAfter: retryAfter ?? defaultRetryAfter,
   })
+}
+
+/**
+ * A response to the browser.
+ *
+ * @param body JSON text, or null for none.
+ */
+function jsonResponse(body: string | null, status: number, headers: Record<string, string> = {}): Response {
+  const type = body === null ? undefined : { 'content-type': 'application/json' }
+  const fixed = { ...type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+  return new Response(body, { status, headers: { ...fixed, ...headers } })
+}
+
+/** A refusal in the service's envelope. */
+function errorResponse(requestId: string, { status, code, message, fields }: ProxyRefusal): Response {
+  const { issues = [], retryAfter, headers = {}, charged = 'no', budget, phase } = fields
+  const wait = retryAfter === undefined ? undefined : { retryAfter: Math.ceil(retryAfter) }
+  const error = { code, message, charged, ...budget, phase, ...(issues.length > 0 && { issues }), ...wait }
+  const body = JSON.stringify({ requestId, error })
+  return jsonResponse(body, status, { ...headers, ...(wait && { 'retry-after': String(wait.retryAfter) }) })
+}
+
+/** Passes a paid body on as it is: the caller may need less than the documented shape. */
+function unusableSuccess({ body, attempts }: InvalidResponseError): Response {
+  const { status = 200 } = attempts.at(-1) ?? {}
+  if (status === 204 || status === 205) return jsonResponse(null, status)
+  return jsonResponse(typeof body === 'string' ? body : (shallowJson(body) ?? ''), status)
+}
+
+/** Whether a call that failed was charged. */
+function chargedOf(meter: CreditBudget): Charged {
+  const { spent, uncertain } = meter.summary()
+  return uncertain > 0 ? 'unknown' : spent > 0 ? 'yes' : 'no'
+}
+
+/** Adds what a call has cost, so that the ledger of the client behind the proxy is correct. */
+function addCredits(response: Response, { spent, uncertain }: CallCredits, charged: Charged): Response {
+  response.headers.set(creditsHeader, `spent=${spent}, uncertain=${uncertain}, charged=${charged}`)
+  return response
 }
 
 type CorsSettings = Pick<ProxySettings, 'origins' | 'credentials'>
