@@ -27,6 +27,7 @@ interface Attempt {
 export class Repeats {
   /** Those under way, and those with a reply in the order of their replies. */
   readonly #attempts = new Map<string, Attempt>()
+  #size = 0
 
   /**
    * The answer to an attempt.
@@ -66,21 +67,24 @@ export class Repeats {
     if (end === 'unsent') return null
     // Behind those that were answered before.
     this.#attempts.set(key, attempt)
+    this.#size += sizeOf(key, end)
     this.#forget()
     return toResponse(end)
   }
 
-  /** Forgets replies that are too old, and the oldest of those that are too large together. */
+  /** Forgets the oldest replies, until none is too old and all together are not too large. */
   #forget(): void {
     const now = performance.now()
-    let size = 0
-    for (const [key, { end }] of [...this.#attempts].reverse()) {
+    for (const [key, { end }] of this.#attempts) {
       if (end === undefined || end === 'unsent') continue
-      size += key.length + end.text.length
-      if (end.until <= now || size > maxSize) this.#attempts.delete(key)
+      if (end.until > now && this.#size <= maxSize) return
+      this.#attempts.delete(key)
+      this.#size -= sizeOf(key, end)
     }
   }
 }
+
+const sizeOf = (key: string, { text }: Reply): number => key.length + text.length
 
 async function replyOf(response: Response): Promise<Reply> {
   const { status, headers } = response
