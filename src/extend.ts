@@ -66,4 +66,4 @@ export {
 } from './limits/interface.ts'
 export { LocalLimiter } from './limits/local-limiter.ts'
 export { type SentRequest, arrivalOf, driftMs, marginMs } from './limits/surface-pace.ts'
-export { type Slot, type Surface, SurfaceQueue } from './limits/surface-queue.ts'
+export { type Slot, SurfaceQueue } from './limits/surface-queue.ts'

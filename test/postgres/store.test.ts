@@ -154,7 +154,7 @@ describe('postgresStore()', () => {
     const listening = `pg_stat_activity where query = 'listen social_search_shared'`
     server.run(`select pg_terminate_backend(pid) from ${listening}`)
     await expect.poll(() => received).toContain('reconnected')
-    await store.update('cut', () => ({ message: 'after it', result: 0 }))
+    await store.update('cut', () => ({ value: 'x', message: 'after it', result: 0 }))
     await expect.poll(() => received).toContain('after it')
     end()
     await Promise.all(limiters.map((limiter) => limiter.close()))

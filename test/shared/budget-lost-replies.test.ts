@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { SharedBudget, type SharedStore } from '../../src/extensions/shared/index.ts'
-import { type Exchange, swapText } from '../../src/extensions/shared/stores/swap.ts'
+import { type CompareAndSwap, swapText } from '../../src/extensions/shared/store.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { openLateStore, reserved, summaryOf, unsettled } from './late-store.ts'
 
@@ -46,17 +46,17 @@ describe('SharedBudget, when replies of its store are lost,', () => {
   it('leaves no credits reserved for a refused call whose write arrives after a later update', async () => {
     const { budgetOf } = openLateStore()
     const world = { tag: '', text: '', writeMs: 0 }
-    const exchange: Exchange = async (_, swap) => {
+    const compareAndSwap: CompareAndSwap = async (_, swap) => {
       const readAt = performance.now()
       const { writeMs } = world
       if (swap !== undefined) world.writeMs = 0
       if (swap !== undefined && writeMs > 0) await new Promise((resolve) => setTimeout(resolve, writeMs))
       const { tag, text } = world
       if (swap?.tag !== tag) return { tag, text, clock: Date.now(), lockedMs: 0, readAt }
-      Object.assign(world, { tag: `${tag}x`, text: swap.value ?? text })
+      Object.assign(world, { tag: `${tag}x`, text: swap.value })
       return undefined
     }
-    const store: SharedStore = { update: (_, change) => swapText(change, exchange) }
+    const store: SharedStore = { update: (_, change) => swapText(change, compareAndSwap) }
     const budget = budgetOf({ store })
     await summaryOf(budget)
     world.writeMs = 2500

@@ -1,7 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Snapshot } from '../../src/extensions/shared/clock.ts'
-import { type Changed, changeState, capacityFrom } from '../../src/extensions/shared/limiter-change.ts'
-import type { LimiterState, OwnRequest, Report, Rules } from '../../src/extensions/shared/limiter-state.ts'
+import {
+  type Changed,
+  type LimiterState,
+  type OwnRequest,
+  type ProcessReport,
+  type Rules,
+  capacityFrom,
+  changeState,
+} from '../../src/extensions/shared/limiter-state.ts'
+import type { Snapshot } from '../../src/extensions/shared/versioned-state.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 3, windowMs: 60_020, leaseMs: 15_000 }
 
@@ -43,7 +50,7 @@ function update(step: string): Changed & { readonly process: string; readonly gr
   const waiting = asked.map(([name, calls = 1]) => [name === '-' ? '' : `:${name}`, Number(calls)] as const)
   for (const [surface, blockedUntil] of closed)
     own.set(surface, { surface, sent: undefined, hasEnded: true, blockedUntil })
-  const report: Report = { process, requests: new Map(own), waiting: new Map(waiting) }
+  const report: ProcessReport = { process, requests: new Map(own), waiting: new Map(waiting) }
   const times = { clock: now, readAt: now, receivedAt: now }
   const changed = changeState(text, times, known.get(process), report, rules, `state ${states++}`)
   if (changed.isChanged) text = JSON.stringify(changed.state)
@@ -58,7 +65,7 @@ function update(step: string): Changed & { readonly process: string; readonly gr
 }
 
 /** What comes of an update, such as `gets a a, waits b 14990, wakes 4`. */
-function outcomeOf({ state, wakes, isChanged, process, granted }: ReturnType<typeof update>): string {
+function outcomeOf({ state, toNotify, isChanged, process, granted }: ReturnType<typeof update>): string {
   const waits = state.queue.filter((waiter) => waiter.process === process)
   const words = waits.map(({ surface, calls }) => {
     const from = capacityFrom(state, process, surface, rules)
@@ -68,7 +75,7 @@ function outcomeOf({ state, wakes, isChanged, process, granted }: ReturnType<typ
   return [
     granted.length > 0 && `gets ${granted.join(' ')}`,
     words.length > 0 && `waits ${words.join(' ')}`,
-    wakes.length > 0 && `wakes ${wakes.join(' ')}`,
+    toNotify.length > 0 && `wakes ${toNotify.join(' ')}`,
     !isChanged && 'unchanged',
   ]
     .filter(Boolean)

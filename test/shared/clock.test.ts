@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { changeState } from '../../src/extensions/shared/limiter-change.ts'
-import { type ReadTimes, type Snapshot, timeOf } from '../../src/extensions/shared/clock.ts'
-import type { LimiterState, OwnRequest } from '../../src/extensions/shared/limiter-state.ts'
+import { type LimiterState, type OwnRequest, changeState } from '../../src/extensions/shared/limiter-state.ts'
+import {
+  type ReadTimes,
+  type Snapshot,
+  type VersionedState,
+  timeOf,
+} from '../../src/extensions/shared/versioned-state.ts'
 
 const rules = { inFlight: 2, perMinute: 3, windowMs: 60_020, leaseMs: 15_000 }
-const state = { stateId: 'a', time: 1000, clockOffset: 100 }
-type State = Pick<LimiterState, 'stateId' | 'time'>
+const state = { stateId: 'a', version: 1, time: 1000, clockOffset: 100 }
+const known: VersionedState = { stateId: 'a', version: 1, time: 1000 }
 /** It was 1,000, and the clock said 900; now a process has read for 200 ms, 400 ms later. */
-const seen: Snapshot<State> = { state: { stateId: 'a', time: 1000 }, clock: 900, readAt: 0, receivedAt: 0 }
+const seen: Snapshot<VersionedState> = { state: known, clock: 900, readAt: 0, receivedAt: 0 }
 /** It has read the same for 50 ms, 300 ms before the next reading. */
 const late: typeof seen = { ...seen, readAt: 50, receivedAt: 100 }
-const other: typeof seen = { ...seen, state: { stateId: 'b', time: 1000 } }
+const other: typeof seen = { ...seen, state: { ...known, stateId: 'b' } }
 const corrected = { ...state, clockOffset: -3_599_900 }
 const [longAfter, drifted] = [
   { ...state, time: 2_000_000 },

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { SharedLimiter, type SharedStore } from '../../src/extensions/shared/index.ts'
-import { type Exchange, type TaggedText, swapText } from '../../src/extensions/shared/stores/swap.ts'
+import { type CompareAndSwap, type TaggedText, swapText } from '../../src/extensions/shared/store.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
 import { queueRequest } from '../support/limiter.ts'
 
@@ -33,11 +33,10 @@ function distantDatabase() {
       return swapText(change, (lockMs, swap) => {
         const readAt = performance.now()
         return run(() => {
-          const { tag, value, message } = swap ?? {}
-          const isLost = value !== undefined && (tagOf() !== tag || lockedMs() > 0)
-          if (swap === undefined || isLost) return readAs(readAt, lockMs)
+          if (swap?.tag !== tagOf() || lockedMs() > 0) return readAs(readAt, lockMs)
+          const { value, message } = swap
           if (lock.by === me) lock.until = -Infinity
-          if (value !== undefined) [text, writes] = [value, writes + 1]
+          ;[text, writes] = [value, writes + 1]
           if (message !== undefined) for (const listener of listeners) listener(message)
           return undefined
         })
@@ -83,7 +82,7 @@ async function fleet(callers: readonly number[], seconds: number) {
 
 describe('swapText()', () => {
   it('asks nothing more of a database that it cannot reach', async () => {
-    const exchange = vi.fn<Exchange>().mockRejectedValue(new Error('down'))
+    const exchange = vi.fn<CompareAndSwap>().mockRejectedValue(new Error('down'))
     await expect(swapText(() => ({ result: 0 }), exchange)).rejects.toThrow('down')
     expect(exchange).toHaveBeenCalledOnce()
   })

@@ -1,6 +1,13 @@
-import { type Changed, changeState, capacityFrom } from '../../src/extensions/shared/limiter-change.ts'
-import type { Snapshot } from '../../src/extensions/shared/clock.ts'
-import type { LimiterState, OwnRequest, Report, Rules } from '../../src/extensions/shared/limiter-state.ts'
+import {
+  type Changed,
+  type LimiterState,
+  type OwnRequest,
+  type ProcessReport,
+  type Rules,
+  capacityFrom,
+  changeState,
+} from '../../src/extensions/shared/limiter-state.ts'
+import type { Snapshot } from '../../src/extensions/shared/versioned-state.ts'
 
 const rules: Rules = { inFlight: 2, perMinute: 20, windowMs: 60_020, leaseMs: 15_000 }
 const arrivalMs = 1000
@@ -54,7 +61,7 @@ class SimulatedProcess {
 interface Update {
   readonly changed: Changed
   readonly text: string | undefined
-  readonly report: Report
+  readonly report: ProcessReport
   readonly readAt: number
 }
 
@@ -192,7 +199,7 @@ export class Simulation {
   #read(process: SimulatedProcess): Update {
     const { now, text } = this
     const calls = Map.groupBy(process.calls, (surface) => surface)
-    const report: Report = {
+    const report: ProcessReport = {
       ...{ process: process.id, requests: new Map(process.requests) },
       waiting: new Map(Array.from(calls, ([surface, { length }]) => [surface, Math.min(2, length)] as const)),
     }
@@ -235,7 +242,7 @@ export class Simulation {
     // From now on, all can know.
     for (const { surface, blockedUntil: openAt } of report.requests.values())
       if (openAt !== undefined) this.#service.close({ surface, openAt }, this.now)
-    this.#wake(process, changed.wakes)
+    this.#wake(process, changed.toNotify)
     if (reply === 'lost') return
     const { state } = changed
     const { time, clockOffset } = state

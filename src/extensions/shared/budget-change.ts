@@ -7,8 +7,8 @@
 // - If the store has lost a part of what was spent, nothing more is granted in that period.
 
 import { type PeriodAccount, type PeriodBook, accountOf, keepAccount, rounded } from '../../extend.ts'
-import type { ReadTimes } from './clock.ts'
 import {
+  type ReadTimes,
   type StateChange,
   type VersionedState,
   contentOf,

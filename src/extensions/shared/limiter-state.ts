@@ -1,6 +1,7 @@
 // What the processes of one organization share is one short JSON text in a store: which requests are in flight, when the latest ones arrived,
-// and which processes wait, in one queue. Each update of each process (`limiter-change.ts`) puts into it what the process has to report, and
-// gives the free slots to the first of the queue. What holds, whatever happens:
+// and which processes wait, in one queue. `changeState()` is one update of one process, as a pure function of the text that the store has: it brings
+// the state up to date, puts in what the process reports, and gives the free slots to the first of the queue. The store is read and written in
+// `limiter-sync.ts`. What holds, whatever happens:
 //
 // - No more requests are in flight than the organization may have, and no surface gets more than its number in any window.
 // - Who has waited longest goes first, however far from the store it is: a slot waits for its process.
@@ -9,8 +10,21 @@
 // - If the store loses the text, each process that knows it restores it, and nothing is granted for some seconds.
 // - What waits changes nothing: a process that is refused again writes no new text until its lease is due.
 
-import type { Limits, SentRequest } from '../../extend.ts'
-import type { VersionedState } from './versioned-state.ts'
+import { type Limits, type SentRequest, arrivalOf, marginMs } from '../../extend.ts'
+import {
+  type ReadTimes,
+  type Snapshot,
+  type StateChange,
+  type VersionedState,
+  contentOf,
+  countChange,
+  expectedTime,
+  filtered,
+  hasLost,
+  leaseEnd,
+  readState,
+  timeOf,
+} from './versioned-state.ts'
 
 /** What all processes of an organization have to agree on. */
 export interface Rules extends Limits {
@@ -19,7 +33,7 @@ export interface Rules extends Limits {
 }
 
 /** A request that holds a slot, from its grant until its process reports its end. */
-export interface OpenRequest {
+interface OpenRequest {
   readonly process: string
   readonly surface: string
   /** The state in which it was granted: in a later one, only its process knows whether it is still in flight. */
@@ -65,7 +79,7 @@ export interface OwnRequest {
 }
 
 /** What a process reports in one update. Its times are monotonic. */
-export interface Report {
+export interface ProcessReport {
   readonly process: string
   /** Those in flight, and those whose end the store may not know yet. */
   readonly requests: ReadonlyMap<string, OwnRequest>
@@ -74,7 +88,7 @@ export interface Report {
 }
 
 /** Stands for each process that knows a state: there is a new one, or a surface has closed. */
-export const everyone = '*'
+const everyone = '*'
 
 /**
  * The message that has processes update; undefined if none has to. Messages only save waiting: processes poll from time to time in any
@@ -95,9 +109,218 @@ export function isFor(message: string, process: string): boolean {
 }
 
 /** The surface of calls without a limit of their rate. The names of others begin with a colon. */
-export const unlimitedSurface = ''
+const unlimitedSurface = ''
 
 /** The name of a surface among all; null for calls without a limit of their rate. */
 export function surfaceKey(name: string | null): string {
   return name === null ? unlimitedSurface : `:${name}`
+}
+
+/** How long nothing is granted after a loss, in milliseconds: all processes notice it by then, and restore what they know. */
+const restoreMs = 3000
+
+/** How long nothing is granted in a store without a state, in milliseconds: it may have lost one that other processes know. */
+const emptyStoreMs = 200
+
+/** What comes of an update. */
+export interface Changed extends StateChange<LimiterState> {
+  /** Which processes have to update. */
+  readonly toNotify: readonly string[]
+}
+
+/**
+ * Changes the shared text for one process. It has no effect but what it returns.
+ *
+ * @param latest The latest state that the process knows.
+ * @param newId An id that is new.
+ */
+export function changeState(
+  text: string | undefined,
+  times: ReadTimes,
+  latest: Snapshot<LimiterState> | undefined,
+  report: ProcessReport,
+  rules: Rules,
+  newId: string,
+): Changed {
+  const { clock, readAt } = times
+  const found = readState(text) as LimiterState | undefined
+  const before = contentOf(found)
+  const now = timeOf(found, times, latest)
+  const state = found ?? newState(newId, clock, now)
+  if (latest !== undefined && hasLost(found, latest.state)) {
+    // The first process that restores makes it a new state. Another one has done so if it is newer than what this one knows.
+    if (state.version < latest.state.version) Object.assign(state, { stateId: newId, createdAt: now })
+    state.grantsFrom = state.createdAt + Math.min(restoreMs, rules.windowMs)
+    restore(state, latest.state, now - expectedTime(latest, times))
+  }
+  dropDead(state, now)
+  // The clock was read later: no request counts from a time before its arrival, and no surface opens early.
+  putReport(state, report, now - readAt, rules, now)
+  dropOutdated(state, rules, now)
+  const granted = grantSlots(state, rules, now, newId)
+  Object.assign(state, { time: now, clockOffset: now - clock })
+  const isChanged = countChange(state, before)
+  // Each process has to restore what it knows into a new state, or to know that a surface is closed.
+  const hasClosed = Array.from(report.requests.values()).some(
+    ({ blockedUntil }) => blockedUntil !== undefined,
+  )
+  const isForAll = state.stateId === newId || hasClosed
+  const others = granted.filter((process) => process !== report.process)
+  return { state, isChanged, toNotify: isForAll ? [everyone] : others }
+}
+
+/**
+ * When the limits may allow the next call of a process at a surface, if a slot is free; at the latest change or before for now.
+ *
+ * @param behind How many further calls of the process go before it.
+ */
+export function capacityFrom(
+  state: LimiterState,
+  process: string,
+  surface: string,
+  rules: Rules,
+  behind = 0,
+): number {
+  const { time, grantsFrom, blockedUntil, queue, arrivals } = state
+  const { windowMs } = rules
+  const perMinute = surface === unlimitedSurface ? Infinity : rules.perMinute
+  const others = queue.filter((queued) => queued.surface === surface)
+  const ahead = Math.max(
+    0,
+    others.findIndex((queued) => queued.process === process),
+  )
+  const times = Object.values(arrivals[surface] ?? {}).sort((a, b) => a - b)
+  // So many requests have to count no more. If those in flight are among them, this is too early.
+  const excess = inFlightAt(state, surface) + times.length + ahead + (behind % perMinute) + 1 - perMinute
+  const last = times[Math.min(excess, times.length) - 1] ?? -Infinity
+  const first = Math.max(grantsFrom, blockedUntil[surface] ?? 0, last + windowMs)
+  const fullWindows = Math.floor(behind / perMinute)
+  return fullWindows === 0 ? first : Math.max(time, first) + fullWindows * windowMs
+}
+
+/** @param ahead How far the time of the state is ahead of the monotonic time. */
+function putReport(
+  state: LimiterState,
+  report: ProcessReport,
+  ahead: number,
+  rules: Rules,
+  now: number,
+): void {
+  const { process, requests, waiting } = report
+  const timeOf = (at: number): number => Math.ceil(at + ahead)
+  for (const [id, request] of requests) putRequest(state, process, id, request, timeOf)
+  // It has ended since: those who restored it did not know.
+  const isRestored = (request: OpenRequest, id: string): boolean =>
+    request.process === process && request.stateId !== state.stateId && !requests.has(id)
+  state.open = filtered(state.open, (request, id) => !isRestored(request, id))
+  const calls = new Map(waiting)
+  state.queue = state.queue.flatMap((queued) => {
+    if (queued.process !== process) return [queued]
+    const count = calls.get(queued.surface) ?? 0
+    calls.delete(queued.surface)
+    return count > 0 ? [{ ...queued, calls: count }] : []
+  })
+  for (const [surface, count] of calls) state.queue.push({ process, surface, calls: count })
+  state.aliveUntil[process] = leaseEnd(state.aliveUntil[process], now, rules.leaseMs)
+}
+
+function putRequest(
+  state: LimiterState,
+  process: string,
+  id: string,
+  { surface, sent, hasEnded, blockedUntil }: OwnRequest,
+  timeOf: (at: number) => number,
+): void {
+  if (blockedUntil !== undefined)
+    state.blockedUntil[surface] = Math.max(timeOf(blockedUntil), state.blockedUntil[surface] ?? 0)
+  if (hasEnded) end(state, id, surface, sent && timeOf(arrivalOf(sent)))
+  // Others do not know it any more if the process was thought dead.
+  else state.open[id] ??= { process, surface, stateId: state.stateId }
+}
+
+/** Frees the slot of a request, which counts from its arrival; undefined if it was never sent. */
+function end(state: LimiterState, id: string, surface: string, arrival: number | undefined): void {
+  state.open = filtered(state.open, (_, each) => each !== id)
+  if (surface === unlimitedSurface || arrival === undefined) return
+  // It may be reported twice.
+  const known = state.arrivals[surface]?.[id] ?? -Infinity
+  state.arrivals[surface] = { ...state.arrivals[surface], [id]: Math.max(arrival, known) }
+}
+
+/** Frees the slots of processes that are silent for too long, which wait no more. */
+function dropDead(state: LimiterState, now: number): void {
+  const aliveUntil = ({ process }: { process: string }): number => state.aliveUntil[process] ?? 0
+  for (const [id, request] of Object.entries(state.open)) {
+    // It may have been sent until then.
+    if (aliveUntil(request) <= now) end(state, id, request.surface, aliveUntil(request) + marginMs)
+  }
+  state.queue = state.queue.filter((queued) => aliveUntil(queued) > now)
+}
+
+/** Drops what no longer counts. */
+function dropOutdated(state: LimiterState, { windowMs }: Rules, now: number): void {
+  for (const [surface, times] of Object.entries(state.arrivals))
+    state.arrivals[surface] = filtered(times, (at) => at + windowMs > now)
+  state.arrivals = filtered(state.arrivals, (times) => Object.keys(times).length > 0)
+  state.blockedUntil = filtered(state.blockedUntil, (until) => until > now)
+  const named = new Set([...Object.values(state.open), ...state.queue].map(({ process }) => process))
+  state.aliveUntil = filtered(state.aliveUntil, (_, process) => named.has(process))
+}
+
+/** Gives the free slots to the first of the queue whose surfaces have capacity. Who gets one goes to the end of the queue. */
+function grantSlots(state: LimiterState, rules: Rules, now: number, newId: string): string[] {
+  const granted: string[] = []
+  const mayGet = ({ surface }: { surface: string }): boolean => hasCapacity(state, surface, rules, now)
+  while (Object.keys(state.open).length < rules.inFlight) {
+    const queued = state.queue.find(mayGet)
+    if (queued === undefined) break
+    const { process, surface, calls } = queued
+    state.open[`${newId}${granted.length}`] = { process, surface, stateId: state.stateId }
+    state.queue = state.queue.filter((each) => each !== queued)
+    if (calls > 1) state.queue.push({ ...queued, calls: calls - 1 })
+    granted.push(process)
+  }
+  return granted
+}
+
+function hasCapacity(state: LimiterState, surface: string, { perMinute }: Rules, now: number): boolean {
+  const { grantsFrom, blockedUntil, arrivals } = state
+  if (Math.max(grantsFrom, blockedUntil[surface] ?? 0) > now) return false
+  if (surface === unlimitedSurface) return true
+  return inFlightAt(state, surface) + Object.keys(arrivals[surface] ?? {}).length < perMinute
+}
+
+/** How many requests to a surface are in flight. */
+function inFlightAt({ open }: LimiterState, surface: string): number {
+  return Object.values(open).filter((each) => each.surface === surface).length
+}
+
+/** An empty state. Versions follow the clock, so those of a later state are higher. */
+function newState(stateId: string, clock: number, now: number): LimiterState {
+  return {
+    ...{ stateId, version: clock, time: now, clockOffset: 0, createdAt: now, grantsFrom: now + emptyStoreMs },
+    ...{ aliveUntil: {}, open: {}, arrivals: {}, queue: [], blockedUntil: {} },
+  }
+}
+
+/**
+ * Restores what a process knows of a lost state.
+ *
+ * @param ahead How far the time of the new state is ahead of that of the lost one, in milliseconds.
+ */
+function restore(state: LimiterState, lost: LimiterState, ahead: number): void {
+  state.version = Math.max(state.version, lost.version)
+  for (const [surface, times] of Object.entries(lost.arrivals))
+    for (const [id, at] of Object.entries(times)) end(state, id, surface, at + ahead)
+  for (const [id, request] of Object.entries(lost.open))
+    if (state.arrivals[request.surface]?.[id] === undefined) state.open[id] = request
+  const isNew = ({ process, surface }: { process: string; surface: string }): boolean =>
+    !state.queue.some((queued) => queued.process === process && queued.surface === surface)
+  state.queue = [...lost.queue.filter(isNew), ...state.queue]
+  keepLatest(state.aliveUntil, lost.aliveUntil, ahead)
+  keepLatest(state.blockedUntil, lost.blockedUntil, ahead)
+}
+
+function keepLatest(times: Record<string, number>, lost: Record<string, number>, ahead: number): void {
+  for (const [name, time] of Object.entries(lost)) times[name] = Math.max(time + ahead, times[name] ?? 0)
 }

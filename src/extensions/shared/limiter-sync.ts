@@ -8,24 +8,24 @@ import {
   type QueueRequest,
   type SentRequest,
   type Slot,
-  type Surface,
   SurfaceQueue,
   arrivalOf,
   marginMs,
 } from '../../extend.ts'
 import { randomId } from '../../lib/hash.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
-import type { Snapshot } from './clock.ts'
-import { changeState, capacityFrom } from './limiter-change.ts'
 import {
   type LimiterState,
   type OwnRequest,
   type Rules,
+  capacityFrom,
+  changeState,
   isFor,
   messageOf,
   surfaceKey,
 } from './limiter-state.ts'
 import { type SharedOptions, StoredText } from './stored-text.ts'
+import type { Snapshot } from './versioned-state.ts'
 
 /** How long a store keeps a state that nobody changes, in milliseconds: longer than a 429 closes a surface. */
 const ttlMs = 2 * 86_400_000
@@ -35,9 +35,6 @@ const longestPollMs = 1000
 
 /** Longest random delay of an update, so that processes do not all update at once, in milliseconds. */
 const jitterMs = 40
-
-/** When the limits allow a request at a surface. */
-type Pace = Omit<Surface, 'isFull' | 'take'>
 
 /** Keeps the shared state and the requests of this process in step. */
 export class LimiterSync extends StoredText<LimiterState> {
@@ -87,18 +84,8 @@ export class LimiterSync extends StoredText<LimiterState> {
     const key = surfaceKey(name)
     const known = this.#queues.get(key)
     if (known !== undefined) return known
-    const queue = new SurfaceQueue({
-      ...this.#paceOf(key),
-      isFull: () => this.#inFlight >= this.#rules.inFlight,
-      take: () => Promise.resolve(this.#slotAt(key)),
-    })
-    this.#queues.set(key, queue)
-    return queue
-  }
-
-  #paceOf(key: string): Pace {
     const closed = (): number => Math.max(0, this.#blockedUntil(key) - performance.now())
-    return {
+    const queue = new SurfaceQueue({
       closed,
       wait: () => {
         // What the store has granted before may be sent.
@@ -109,7 +96,11 @@ export class LimiterSync extends StoredText<LimiterState> {
         return ms > 0 || !this.#queues.get(key)?.length ? Math.max(0, ms) : Infinity
       },
       waitBehind: (ahead) => Math.max(0, this.#capacityAt(key, ahead) - performance.now()),
-    }
+      isFull: () => this.#inFlight >= this.#rules.inFlight,
+      take: () => Promise.resolve(this.#slotAt(key)),
+    })
+    this.#queues.set(key, queue)
+    return queue
   }
 
   #slotAt(key: string): Slot {
@@ -176,7 +167,7 @@ export class LimiterSync extends StoredText<LimiterState> {
       // As it is now: no slot may be free before its 429 is known.
       const report = { process: this.id, requests: new Map(this.#requests), waiting: this.#waiting() }
       const changed = changeState(text, times, this.latest, report, this.#rules, randomId())
-      return { ...changed, message: messageOf(this.id, changed.wakes), report }
+      return { ...changed, message: messageOf(this.id, changed.toNotify), report }
     })
     // The store knows of them.
     for (const [id, { hasEnded }] of report.requests) if (hasEnded) this.#requests.delete(id)

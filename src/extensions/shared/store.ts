@@ -1,13 +1,15 @@
-// What limiters and budgets need of a store: to change a text while no other process does, and to send messages about it.
+// What limiters and budgets need of a store: to change a text while no other process does, and to send messages about it. Below stands what
+// the stores share: those that cannot compute a change themselves compare and swap, and all but Redis pass messages to listeners.
 
 import { within } from '../../lib/abort.ts'
 import { sha256 } from '../../lib/hash.ts'
+import { sleep } from '../../lib/time.ts'
 
 /** What a change makes of a text. */
 export interface TextChange<T> {
   /** The new text. Without it, the store keeps the one that it has. */
   value?: string | undefined
-  /** A short message to every {@link SharedStore.watch}. Without it, the store calls no listener. */
+  /** A short message to every {@link SharedStore.watch}, sent with the new text. Without it, the store calls no listener. */
   message?: string | undefined
   /** The store may forget the text after so many milliseconds without a change. Default: never. */
   ttlMs?: number | undefined
@@ -70,4 +72,90 @@ export function updateWithin<T>(
     throw new Error(`no reply within ${ms} ms`)
   }
   return within(ms, () => update(inTime), late)
+}
+
+/** What a process reads. */
+export interface TaggedText {
+  /** Changes with the text; empty if there is none. */
+  readonly tag: string
+  readonly text: string
+  readonly clock: number
+  /** For how long another process has the lock, in milliseconds. */
+  readonly lockedMs: number
+  /** When the process began to read it, in monotonic milliseconds. */
+  readonly readAt: number
+}
+
+/** A text to store, if the present one still has this tag. */
+interface Swap extends Omit<TextChange<unknown>, 'result'> {
+  readonly tag: string
+  readonly value: string
+}
+
+/**
+ * Reads one text of a database. With `swap`, replaces it, sends the message, frees the lock, and resolves with undefined; if another process
+ * was first, reads it instead. With `lockMs`, takes the lock for so long, unless another process has it: only its holder may write.
+ */
+export type CompareAndSwap = (lockMs?: number, swap?: Swap) => Promise<TaggedText | undefined>
+
+/** Longest pause before a try while another process has the lock, in milliseconds. */
+const backoffMs = 25
+
+/**
+ * Changes a text of a store that cannot compute the change itself. A process that has lost to others locks the text for as long as it needs
+ * to read and write: otherwise one that is far away would lose to near ones for ever.
+ */
+export async function swapText<T>(change: ChangeText<T>, compareAndSwap: CompareAndSwap): Promise<T> {
+  let [lockMs, swap]: Parameters<CompareAndSwap> = []
+  let result!: T
+  let mayHaveLock = false
+  try {
+    for (;;) {
+      const found = await compareAndSwap(lockMs, swap)
+      mayHaveLock = found !== undefined && lockMs !== undefined
+      if (found === undefined) return result
+      const { tag, text, clock, lockedMs, readAt } = found
+      const { result: next, value, ...changed } = change(tag === '' ? undefined : text, clock, readAt)
+      result = next
+      if (value === undefined) return result
+      lockMs = Math.min(1000, Math.ceil(20 + 2 * (performance.now() - readAt)))
+      if (lockedMs > 0) await sleep(Math.random() * Math.min(lockedMs / 4, backoffMs))
+      swap = lockedMs > 0 ? undefined : { tag, value, ...changed }
+    }
+  } finally {
+    if (mayHaveLock) compareAndSwap(0).catch(() => {})
+  }
+}
+
+/** Gets a message; undefined if some may be missing. */
+export type Listener = (message?: string) => void
+
+/** Who listens to the messages about which text, in one process. */
+export class Listeners {
+  readonly #all = new Set<{ readonly key: string; readonly listener: Listener }>()
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  /** Returns a function that ends it. */
+  add(key: string, listener: Listener): () => void {
+    const each = { key, listener }
+    this.#all.add(each)
+    return () => void this.#all.delete(each)
+  }
+
+  /** Passes on a message about a text. A listener may end others, or begin to listen. */
+  notify(key: string, message: string): void {
+    for (const each of [...this.#all]) if (each.key === key) each.listener(message)
+  }
+
+  /** Messages about all texts may be missing. */
+  reset(): void {
+    for (const { listener } of [...this.#all]) listener()
+  }
+
+  clear(): void {
+    this.#all.clear()
+  }
 }

@@ -6,8 +6,13 @@ import { Redactor } from '../../lib/redactor.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { maxTimerMs } from '../../lib/time.ts'
 import { randomId } from '../../lib/hash.ts'
-import { type ReadTimes, type Snapshot, jumpOf } from './clock.ts'
-import type { StateChange, VersionedState } from './versioned-state.ts'
+import {
+  type ReadTimes,
+  type Snapshot,
+  type StateChange,
+  type VersionedState,
+  jumpOf,
+} from './versioned-state.ts'
 import { type ChangeText, type SharedStore, textKey, updateWithin } from './store.ts'
 
 /** Options of everything that processes share. */

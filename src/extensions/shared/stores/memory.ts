@@ -1,5 +1,4 @@
-import type { SharedStore } from '../store.ts'
-import { Listeners } from './listeners.ts'
+import { type SharedStore, Listeners } from '../store.ts'
 
 /**
  * Makes a store for the limiters and budgets of one process: for tests, or to replace another store for a while.
@@ -13,7 +12,8 @@ export function memoryStore(): SharedStore {
   return {
     async update(key, change) {
       const { value, message, result } = change(texts.get(key), Date.now(), performance.now())
-      if (value !== undefined) texts.set(key, value)
+      if (value === undefined) return result
+      texts.set(key, value)
       // Listeners may update, so they come after this update.
       await Promise.resolve()
       if (message !== undefined) listeners.notify(key, message)

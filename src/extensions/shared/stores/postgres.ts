@@ -2,9 +2,14 @@
 
 import { assertMethod } from '../../../errors/check-options.ts'
 import { randomId } from '../../../lib/hash.ts'
-import type { SharedStore } from '../store.ts'
-import { type Listener, Listeners } from './listeners.ts'
-import { type Exchange, type TaggedText, swapText } from './swap.ts'
+import {
+  type CompareAndSwap,
+  type Listener,
+  type SharedStore,
+  type TaggedText,
+  Listeners,
+  swapText,
+} from '../store.ts'
 import { sleep } from '../../../lib/time.ts'
 
 /** The table of the texts, which the store creates if it is missing, and the channel of the messages. */
@@ -47,22 +52,19 @@ export function postgresStore(pool: PostgresPool): SharedStore {
   return {
     update(key, change) {
       const holder = randomId()
-      const exchange: Exchange = async (lockMs, swap) => {
+      const compareAndSwap: CompareAndSwap = async (lockMs, swap) => {
         if (swap !== undefined) {
           const { tag, value, message, ttlMs } = swap
           const payload = message === undefined ? null : `${key}\n${message}`
-          const written =
-            value === undefined
-              ? query(send, [key, holder, payload])
-              : query(write, [key, holder, randomId(), value, payload, ttlMs !== undefined, tag])
-          if ((await written).length > 0) return undefined
+          const values = [key, holder, randomId(), value, payload, ttlMs !== undefined, tag]
+          if ((await query(write, values)).length > 0) return undefined
         }
         const readAt = performance.now()
         const rows = lockMs === undefined ? query(read, [key, holder]) : query(lock, [key, holder, lockMs])
         const [row] = (await rows) as Omit<TaggedText, 'readAt'>[]
-        return row === undefined ? exchange(lockMs) : { ...row, readAt }
+        return row === undefined ? compareAndSwap(lockMs) : { ...row, readAt }
       }
-      return swapText(change, exchange)
+      return swapText(change, compareAndSwap)
     },
     watch: watchMessages(pool),
   }
@@ -102,10 +104,6 @@ const write = `
     update ${table} set value = '0' where key = $1 || '!' and tag = $2 and exists (select from written)
   )
   select case when $5::text is not null then pg_notify('${table}', $5) end from written`
-// Frees the lock, and sends the message $3.
-const send = `
-  with freed as (update ${table} set value = '0' where key = $1 || '!' and tag = $2)
-  select pg_notify('${table}', $3)`
 
 /** The methods used of a pool of the npm package `pg`. You end it yourself. */
 export interface PostgresPool {

@@ -2,8 +2,7 @@
 
 import { ConfigurationError } from '../../../errors/index.ts'
 import { randomId } from '../../../lib/hash.ts'
-import type { SharedStore } from '../store.ts'
-import { swapText } from './swap.ts'
+import { type SharedStore, swapText } from '../store.ts'
 
 /** The methods used of a client or cluster client of the npm package `redis`. */
 export interface NodeRedisClient {
@@ -114,9 +113,9 @@ if not tag or (known[1] or '') ~= expected or lockedMs > 0 then
   if lockMs ~= '' and lockedMs == 0 then redis.call('HSET', KEYS[1], 'by', holder, 'till', now + lockMs) end
   return { known[1] or '', known[2] or '', now, lockedMs }
 end
-if text then redis.call('HSET', KEYS[1], 'tag', tag, 'text', text) end
+redis.call('HSET', KEYS[1], 'tag', tag, 'text', text)
 if known[3] then redis.call('HDEL', KEYS[1], 'by', 'till') end
-if text and ttlMs ~= '' then redis.call('PEXPIRE', KEYS[1], ttlMs) end
+if ttlMs ~= '' then redis.call('PEXPIRE', KEYS[1], ttlMs) end
 if message ~= '' then redis.pcall('PUBLISH', channel, message) end
 return { tag }`
 
@@ -137,13 +136,8 @@ export function redisStore(client: RedisClient): SharedStore {
       return swapText(change, async (lockMs, swap) => {
         const readAt = performance.now()
         const tag = randomId()
-        const { value, message = '', ttlMs = '' } = swap ?? {}
-        const text = value === undefined ? [] : [value]
-        const args = [
-          holder,
-          lockMs ?? '',
-          ...(swap ? [swap.tag, tag, channel, message, ttlMs, ...text] : []),
-        ]
+        const written = swap && [swap.tag, tag, channel, swap.message ?? '', swap.ttlMs ?? '', swap.value]
+        const args = [holder, lockMs ?? '', ...(written ?? [])]
         const reply = (await redis.eval(script, channel, args.map(String))) as unknown[]
         const [found = '', known = '', clock, lockedMs] = reply.map(String)
         // The client may have repeated the command.

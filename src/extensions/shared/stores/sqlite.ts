@@ -3,8 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { assertSqlite, nonEmptyText } from '../../../errors/check-options.ts'
 import { SqliteFile, inTransaction } from '../../../lib/sqlite-file.ts'
-import type { ChangeText, SharedStore } from '../store.ts'
-import { Listeners } from './listeners.ts'
+import { type ChangeText, type SharedStore, Listeners } from '../store.ts'
 
 /**
  * A store in an SQLite file, for the processes of one machine, readable by your user only. Needs Node 22.13 or later.
@@ -65,7 +64,8 @@ class SqliteTexts {
       const text = this.#read.get(key)?.['value'] as string | undefined
       const { value, message, ttlMs, result } = change(text, Date.now(), readAt)
       if (ttlMs !== undefined) this.#forgettable.add(key)
-      if (value !== undefined) this.#write.run(key, value)
+      if (value === undefined) return result
+      this.#write.run(key, value)
       if (message !== undefined) this.messages.add(key, message)
       return result
     })
