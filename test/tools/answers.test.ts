@@ -55,15 +55,29 @@ describe('execute()', () => {
     expect(sandbox.ledger.spent).toBe(2)
   })
 
-  it('keeps a paid page for the caller that left through any number of free calls', async () => {
-    const caller = new AbortController()
-    const fetch = (request: Request) => (caller.abort(), sandbox.fetch(request))
-    const { sandbox, tools } = setUpTools({}, 0, { fetch, limits: { perMinute: false } })
-    const left = await tools.microblog_search.execute({ query }, { signal: caller.signal })
-    expect(left.error?.message).toContain('repeat the call, and it is not charged again')
-    for (let calls = 0; calls < 200; calls++) await tools.organization_usage.execute({})
-    expect((await tools.microblog_search.execute({ query })).ok).toBe(true)
-    expect(sandbox.ledger.spent).toBe(2)
+  it.each(['organization_usage', 'microblog_search'] as const)(
+    'keeps a paid page for the caller that left through any number of calls of %s',
+    async (name) => {
+      const caller = new AbortController()
+      const fetch = (request: Request) => (caller.abort(), sandbox.fetch(request))
+      const { sandbox, tools } = setUpTools({ budget: 1000 }, 0, { fetch, limits: { perMinute: false } })
+      const search = tools.microblog_search
+      const left = await search.execute({ query }, { signal: caller.signal })
+      expect(left.error?.message).toContain('repeat the call, and it is not charged again')
+      for (let calls = 0; calls < 200; calls++)
+        await tools[name].execute(name === 'microblog_search' ? { query: `q${calls}` } : {})
+      expect((await search.execute({ query })).credits).toMatchObject({ spent: 0 })
+    },
+  )
+
+  it('pays for no page again whose latest items follow, also after many searches', async () => {
+    const { sandbox, tools } = setUpTools({ budget: 1000, maxItems: 15 }, 0, { limits: { perMinute: false } })
+    const search = tools.microblog_search
+    for (let calls = 0; calls < 210; calls++) {
+      const { next } = await search.execute({ query: `coffee ${calls}` })
+      if (calls > 200) await search.execute({ query: `coffee ${calls}`, next })
+    }
+    expect(sandbox.ledger.spent).toBe(420)
   })
 
   it('goes on to no further page when its caller leaves', async () => {

@@ -6,7 +6,6 @@ import type { ClientTransport } from '../../extend.ts'
 import type { Operation } from '../../api/operation.ts'
 import { randomId } from '../../lib/hash.ts'
 import { canonicalJson } from '../../lib/json.ts'
-import { remember } from '../../lib/remember.ts'
 import { isTiedToRequests } from '../../lib/runtime.ts'
 import type { Compact } from './compact.ts'
 import type { Item } from './list-result.ts'
@@ -57,30 +56,33 @@ export interface PageOffset {
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** Pages that are kept, of paid calls and of free ones. The oldest are dropped, so a session takes bounded memory. */
+/** What a handle says. */
+interface Sealed {
+  /** The id of the page. */
+  readonly id: string
+  /** Items of the page that earlier results have shown. */
+  readonly offset: number
+  /** The cursor or number of the page; null for the first page. */
+  readonly position: string | number | null
+}
+
+/** Pages that are kept, so that a session takes bounded memory. */
 const kept = 200
+
+/** Characters of a signature: 96 bits. */
+const signatureLength = 16
 
 /** The latest pages of an instance, and the handles that lead to them. */
 export class KeptPages {
-  readonly #handles: Handles
+  readonly #transport: ClientTransport
   readonly #reuseMs: number
-  /** By id. Free pages take no place of one that was paid for. */
-  readonly #paid = new Map<string, KeptPage>()
-  readonly #free = new Map<string, KeptPage>()
+  /** By id, the latest last. */
+  readonly #pages = new Map<string, KeptPage>()
+  #key: CryptoKey | undefined
 
   constructor(transport: ClientTransport, reuseMs: number) {
-    this.#handles = new Handles(transport)
+    this.#transport = transport
     this.#reuseMs = reuseMs
-  }
-
-  /** The handle of a place, for the result of a call with these arguments. */
-  handleOf({ page, offset }: PageOffset, args: Arguments): Promise<string> {
-    const { id, operation } = page
-    const param = operation.paging?.param
-    const params = JSON.parse(page.params) as Record<string, string | number | undefined>
-    const position = (param === undefined ? undefined : params[param]) ?? null
-    this.#keep(page)
-    return this.#handles.seal(operation, args, { id, offset, position })
   }
 
   /** The first page of a call with these arguments, or the one at a position. */
@@ -99,14 +101,6 @@ export class KeptPages {
     return this.page(operation, canonicalJson(params) ?? '', pathId && String(id), pageId)
   }
 
-  /** Where a handle leads that a call with the same arguments got; undefined if there is none. */
-  async placeOf(operation: Operation, args: Arguments, handle: string): Promise<PageOffset | undefined> {
-    const sealed = await this.#handles.open(operation, args, handle)
-    if (sealed === undefined) return undefined
-    const { id, position, offset } = sealed
-    return { page: this.#pagesOf(operation).get(id) ?? this.pageAt(operation, args, position, id), offset }
-  }
-
   /** An equal page that may be shown again, or a new one. */
   page(operation: Operation, params: string, pathId: string | undefined, id = randomId()): KeptPage {
     const key = JSON.stringify([operation.id, pathId, params])
@@ -116,8 +110,9 @@ export class KeptPages {
 
   /** The latest page with this key that was paid for, and may be shown to a call that has no handle of it. */
   #equal(key: string): KeptPage | undefined {
-    return [...this.#paid.values()].findLast(
-      (page) => page.key === key && page.content !== undefined && this.ageOf(page) < this.#reuseMs,
+    const mayBeShown = (page: KeptPage): boolean => isPaid(page) && this.ageOf(page) < this.#reuseMs
+    return [...this.#pages.values()].findLast(
+      (page) => page.key === key && page.content !== undefined && mayBeShown(page),
     )
   }
 
@@ -149,39 +144,44 @@ export class KeptPages {
     page.deliveredAt = Math.min(page.deliveredAt, performance.now())
   }
 
-  /** Keeps a page as the latest. */
+  /** Keeps a page as the latest. If there are too many, the oldest goes that is free, or else that has reached its caller. */
   #keep(page: KeptPage): void {
-    remember(this.#pagesOf(page.operation), page.id, page, kept)
+    this.#pages.delete(page.id)
+    this.#pages.set(page.id, page)
+    if (this.#pages.size <= kept) return
+    const all = [...this.#pages.values()]
+    const isDelivered = ({ deliveredAt }: KeptPage): boolean => deliveredAt < Infinity
+    const dropped = all.find((each) => !isPaid(each)) ?? all.find(isDelivered) ?? all[0]
+    if (dropped !== undefined) this.#pages.delete(dropped.id)
   }
 
-  #pagesOf({ price }: Operation): Map<string, KeptPage> {
-    return price.kind === 'free' ? this.#free : this.#paid
-  }
-}
-
-/** What a handle says. */
-interface Sealed {
-  /** The id of the page. */
-  readonly id: string
-  /** Items of the page that earlier results have shown. */
-  readonly offset: number
-  /** The cursor or number of the page; null for the first page. */
-  readonly position: string | number | null
-}
-
-/** Characters of a signature: 96 bits. */
-const signatureLength = 16
-
-/** Makes handles of places. They are signed, so a model can neither change one nor use it with other arguments. */
-class Handles {
-  readonly #transport: ClientTransport
-  #key: CryptoKey | undefined
-
-  constructor(transport: ClientTransport) {
-    this.#transport = transport
+  /** The handle of a place, for the result of a call with these arguments. */
+  handleOf({ page, offset }: PageOffset, args: Arguments): Promise<string> {
+    const { id, operation } = page
+    const param = operation.paging?.param
+    const params = JSON.parse(page.params) as Record<string, string | number | undefined>
+    const position = (param === undefined ? undefined : params[param]) ?? null
+    return this.#seal(operation, args, { id, offset, position })
   }
 
-  async seal(operation: Operation, args: Arguments, { id, offset, position }: Sealed): Promise<string> {
+  /** Where a handle leads that a call with the same arguments got; undefined if it is of another tool, or no handle at all. */
+  async placeOf(operation: Operation, args: Arguments, handle: string): Promise<PageOffset | undefined> {
+    const payload = handle.slice('next_'.length + signatureLength)
+    const [, id = '', offset, encoded = ''] = /^([a-z0-9]+)-(\d+)-(.*)$/.exec(payload) ?? []
+    try {
+      const position = JSON.parse(decodeURIComponent(encoded)) as Sealed['position']
+      const sealed = { id, offset: Number(offset), position }
+      if (handle !== (await this.#seal(operation, args, sealed))) return undefined
+      const page = this.#pages.get(id) ?? this.pageAt(operation, args, position, id)
+      return { page, offset: sealed.offset }
+    } catch {
+      // No text that `#seal` makes.
+      return undefined
+    }
+  }
+
+  /** Makes a handle. It is signed, so a model can neither change it nor use it with other arguments. */
+  async #seal(operation: Operation, args: Arguments, { id, offset, position }: Sealed): Promise<string> {
     const payload = `${id}-${offset}-${encodeURIComponent(JSON.stringify(position))}`
     const signed = JSON.stringify([operation.id, canonicalJson(args), payload])
     const signature = new Uint8Array(await this.#sign(signed))
@@ -189,23 +189,6 @@ class Handles {
       .replaceAll('+', '-')
       .replaceAll('/', '_')
     return `next_${text.slice(0, signatureLength)}${payload}`
-  }
-
-  /** What the handle says; undefined if it is of another tool, of other arguments, or no handle at all. */
-  async open(operation: Operation, args: Arguments, handle: string): Promise<Sealed | undefined> {
-    const payload = handle.slice('next_'.length + signatureLength)
-    const [, id = '', offset, position = ''] = /^([a-z0-9]+)-(\d+)-(.*)$/.exec(payload) ?? []
-    try {
-      const sealed = {
-        id,
-        offset: Number(offset),
-        position: JSON.parse(decodeURIComponent(position)) as Sealed['position'],
-      }
-      return handle === (await this.seal(operation, args, sealed)) ? sealed : undefined
-    } catch {
-      // No text that `seal` makes.
-      return undefined
-    }
   }
 
   /** Every process with the same key recognizes the signature; if tokens change, only this client does. */
@@ -217,4 +200,8 @@ class Handles {
     ))
     return crypto.subtle.sign('HMAC', key, encoder.encode(text))
   }
+}
+
+function isPaid({ operation }: KeptPage): boolean {
+  return operation.price.kind !== 'free'
 }
