@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import type { Operation } from '../../src/api/operation.ts'
-import { contentOf } from '../../src/extensions/mcp/results.ts'
+import { contentOf } from '../../src/extensions/mcp/server.ts'
 import type { AgentTool, ToolResult } from '../../src/extensions/tools/index.ts'
 import { post } from '../support/pages.ts'
 import { setUp, url } from './set-up.ts'

@@ -3,7 +3,6 @@ import { version } from '../../lib/version.ts'
 import type { OperationId } from '../../api/operations.ts'
 import { commonOptions, createTools } from '../tools/create-tools.ts'
 import type { AgentTool, ToolsOptions } from '../tools/index.ts'
-import { Approvals } from './approvals.ts'
 import {
   type McpServer,
   WellFormedServer,
@@ -13,8 +12,7 @@ import {
   serveStdio,
   validateHostHeader,
 } from './server.ts'
-import { registerTools } from './register-tools.ts'
-import { withFacts } from './results.ts'
+import { Approvals, registerTools } from './register-tools.ts'
 
 /** Options of {@link createMcp}. Above `confirmAbove`, the MCP client asks its user. */
 export interface McpOptions extends Omit<ToolsOptions, 'confirm'> {
@@ -68,7 +66,6 @@ export function createMcp(options: McpOptions): Mcp {
         // The list of tools never changes.
         capabilities: { tools: { listChanged: false } },
       },
-      withFacts,
     )
     registerTools(server, Object.values<AgentTool>(tools), approvals)
     return server

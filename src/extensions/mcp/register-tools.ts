@@ -1,8 +1,19 @@
+import { count } from '../../lib/count.ts'
+import { randomId } from '../../lib/hash.ts'
+import { canonicalJson } from '../../lib/json.ts'
+import { remember } from '../../lib/remember.ts'
+import { cutText } from '../tools/compact.ts'
 import { StillWaiting, ToolRefusal } from '../tools/failures.ts'
 import type { AgentTool, ConfirmRequest, ToolProgress } from '../tools/index.ts'
-import { type Approvals, callOf } from './approvals.ts'
-import { contentOf } from './results.ts'
-import { type McpServer, type ServerContext, canAskPerson, listed } from './server.ts'
+import {
+  type InputRequiredResult,
+  type McpServer,
+  type ServerContext,
+  canAskPerson,
+  contentOf,
+  inputRequired,
+  listed,
+} from './server.ts'
 
 /** Milliseconds after which a call ends that could report no progress: many clients wait for 60 seconds. */
 const patienceMs = 50_000
@@ -75,4 +86,57 @@ function progressOf({ mcpReq }: ServerContext): ((progress: ToolProgress) => voi
     // A client that has gone hears nothing.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   }
+}
+
+/** Most open questions; the oldest are dropped. */
+const maxOpen = 100
+
+/** The questions that people have been asked. Each holds for exactly one call with these arguments and this price. */
+export class Approvals {
+  readonly #asked = new Map<string, string>()
+
+  /** Asks the person behind the client. */
+  ask(request: ConfirmRequest, input: unknown): InputRequiredResult {
+    const state = randomId(20)
+    remember(this.#asked, state, callOf(request, input), maxOpen)
+    const price = `${request.isBounded ? 'at most' : 'perhaps more than'} ${count(request.atMost, 'credit')}`
+    // The price stands before what a model has written.
+    const message = `${request.tool} may cost ${price}: ${request.why}. Allow it? Arguments: ${cutText(JSON.stringify(input), 1000)}`
+    return inputRequired({
+      requestState: state,
+      inputRequests: {
+        approval: inputRequired.elicit({
+          message,
+          requestedSchema: {
+            type: 'object',
+            properties: { approve: { type: 'boolean', title: `Spend ${price}` } },
+            required: ['approve'],
+          },
+        }),
+      },
+    })
+  }
+
+  /** What a person has said about one call at one price, if the request carries the answer. It counts once. */
+  take({ mcpReq }: ServerContext) {
+    const state = mcpReq.requestState()
+    const call = typeof state === 'string' ? this.#asked.get(state) : undefined
+    if (call === undefined) return undefined
+    this.#asked.delete(state as string)
+    return { call, answer: answerOf(mcpReq.inputResponses?.['approval']) }
+  }
+}
+
+/** Some clients have a button for approval, and send no form with it. */
+function answerOf(response: unknown): 'approved' | 'declined' | 'none' {
+  const { action, content } = (response ?? {}) as { action?: unknown; content?: { approve?: unknown } | null }
+  if (action === 'decline') return 'declined'
+  if (action !== 'accept') return 'none'
+  const { approve = true } = content ?? {}
+  return approve === true ? 'approved' : 'declined'
+}
+
+/** A call as an approval names it. */
+function callOf({ tool, atMost }: ConfirmRequest, input: unknown): string {
+  return canonicalJson([tool, input, atMost]) ?? ''
 }

@@ -8,6 +8,8 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import { parsed } from '../../lib/json.ts'
+import { ToolRefusal, failureOf } from '../tools/failures.ts'
+import type { ToolFailure, ToolResult } from '../tools/index.ts'
 
 export {
   type CallToolResult,
@@ -26,25 +28,13 @@ export {
  * the facts that a tool's own results have.
  */
 export class WellFormedServer extends McpServer {
-  readonly #withFacts: (result: CallToolResult) => CallToolResult
-
-  /** @param withFacts Adds them to a result of the library itself. */
-  constructor(
-    info: ConstructorParameters<typeof McpServer>[0],
-    options: ConstructorParameters<typeof McpServer>[1],
-    withFacts: (result: CallToolResult) => CallToolResult,
-  ) {
-    super(info, options)
-    this.#withFacts = withFacts
-  }
-
   /** The transport stays of its class, by which the library tells which protocol it speaks. */
   override connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport)
     let onmessage: Transport['onmessage']
     Object.defineProperties(transport, {
       send: {
-        value: ((message, options) => send(toClient(message, this.#withFacts), options)) as typeof send,
+        value: ((message, options) => send(toClient(message), options)) as typeof send,
         configurable: true,
       },
       onmessage: {
@@ -62,10 +52,7 @@ export class WellFormedServer extends McpServer {
 type Transport = Parameters<McpServer['connect']>[0]
 
 /** What a client gets: an error of the library may repeat what the client sent, and its results have no facts. */
-function toClient(
-  message: JSONRPCMessage,
-  withFacts: (result: CallToolResult) => CallToolResult,
-): JSONRPCMessage {
+function toClient(message: JSONRPCMessage): JSONRPCMessage {
   if ('result' in message && isBareFailure(message.result))
     return { ...message, result: withFacts(message.result) }
   if (!('error' in message)) return message
@@ -76,6 +63,13 @@ function toClient(
 function isBareFailure(result: object): result is CallToolResult {
   const { isError, structuredContent } = result as Partial<CallToolResult>
   return isError === true && structuredContent === undefined
+}
+
+/** What the protocol's library says when it could not ask a person, with the facts that each result has. Nothing was sent. */
+function withFacts(result: CallToolResult): CallToolResult {
+  const error = new ToolRefusal('confirmation', 'the client could not ask a person, so nothing was sent')
+  const credits = { spent: 0, uncertain: 0, remaining: null }
+  return { ...result, ...contentOf({ ok: false, error: failureOf(error, true), credits }) }
 }
 
 /** Clients send `null` for no arguments, and JSON text for an object, which the protocol would refuse. */
@@ -119,4 +113,36 @@ export function listed(schema: object): StandardSchemaWithJSON<Record<string, un
       jsonSchema: { input: json, output: json },
     },
   }
+}
+
+/** A result for a client: as text for a model, and as JSON. Both have items as rows, so that no row repeats the names. */
+export function contentOf(result: ToolResult): CallToolResult {
+  const { items = [], ...others } = result
+  const fields = [...new Set(items.flatMap((item) => Object.keys(item)))]
+  const rows = items.map((item) => fields.map((field) => item[field] ?? null))
+  return {
+    content: [{ type: 'text', text: textOf(others, rows.length === 0 ? [] : [fields, ...rows]) }],
+    structuredContent: result.items ? { ...others, fields, items: rows } : others,
+    isError: !result.ok,
+  }
+}
+
+/** @param table JSON keeps each row in one line, so that no text can pass for another item. */
+function textOf(result: Omit<ToolResult, 'items'>, table: readonly unknown[]): string {
+  const { error, notice, record, counts, credits } = result
+  const facts = Object.entries({ ...result, ok: null, notice: null, ...credits })
+  const lines = [
+    error && failureText(error),
+    facts.flatMap(([name, fact]) => (typeof fact === 'object' ? [] : `${name}: ${fact}`)).join(', '),
+    notice,
+    counts && `counts: ${JSON.stringify(counts)}`,
+    record && JSON.stringify(record),
+    table.map((row) => JSON.stringify(row)).join('\n'),
+  ]
+  return lines.filter(Boolean).join('\n')
+}
+
+function failureText({ code, charged, applied, stop, message }: ToolFailure): string {
+  const outcome = `charged: ${charged}${applied === undefined ? '' : `; applied: ${applied}`}`
+  return `failed (${code}; ${outcome}; stop: ${stop}): ${message}`
 }
