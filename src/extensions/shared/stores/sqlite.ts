@@ -89,13 +89,10 @@ class SqliteMessages {
   readonly #forget
   readonly #latest
   readonly #later
-  /** Changes when another connection has written. Reading it reads no page of the file. */
-  readonly #version
   readonly #listeners: Listeners
   #timer: ReturnType<typeof setTimeout> | undefined
   #idleAt = 0
   #seenId = 0
-  #seenVersion: unknown
 
   constructor(database: DatabaseSync, listeners: Listeners) {
     this.#listeners = listeners
@@ -103,15 +100,12 @@ class SqliteMessages {
     this.#forget = database.prepare('DELETE FROM notices WHERE id <= ?')
     this.#latest = database.prepare('SELECT max(id) AS id FROM notices')
     this.#later = database.prepare('SELECT id, key, notice FROM notices WHERE id > ? ORDER BY id')
-    this.#version = database.prepare('PRAGMA data_version')
     if (listeners.size > 0) this.start()
   }
 
   /** Adds a message in the transaction of its text. */
   add(key: string, message: string): void {
     this.#forget.run(Number(this.#insert.run(key, message).lastInsertRowid) - keptMessages)
-    // Its own writes do not change the version.
-    this.#seenVersion = undefined
   }
 
   /** Polls for messages until nobody watches any more. */
@@ -152,11 +146,7 @@ class SqliteMessages {
     }
     this.#pollIn(this.#isIdle ? idlePollMs : pollMs)
     try {
-      const version = this.#version.get()?.['data_version']
-      if (version === this.#seenVersion) return
-      const rows = this.#later.all(this.#seenId)
-      this.#seenVersion = version
-      for (const { id, key, notice } of rows) {
+      for (const { id, key, notice } of this.#later.all(this.#seenId)) {
         this.#seenId = Number(id)
         this.#listeners.notify(String(key), String(notice))
       }
