@@ -61,8 +61,6 @@ describe('an answer with the secret in it', () => {
 
 describe('an entry of a store', () => {
   it.each<[string, Change]>([
-    ['has a status of no response', (entry) => ({ ...entry, status: 700 })],
-    ['has a type of no response', (entry) => ({ ...entry, type: 'a\nb' })],
     ['has the answer to another operation', (entry) => ({ ...entry, text: '{}' })],
     ['is a list', (entry) => Object.values(entry)],
     ['is text that is not JSON', () => '{"at":'],

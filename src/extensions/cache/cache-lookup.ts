@@ -60,10 +60,8 @@ export class CacheLookup {
   }
 
   /** The answer as it is stored. */
-  toEntry({ response, text, record: { credits, redactor } }: CallResult): Entry {
-    const { status, headers } = response
-    const type = headers.get('content-type')
-    return { at: Date.now(), status, type: type && redactor.text(type), text, cost: credits.spent }
+  toEntry({ text, record }: CallResult): Entry {
+    return { at: Date.now(), text, cost: record.credits.spent }
   }
 
   /**
@@ -123,8 +121,6 @@ export function nameOf({ id, paging }: Operation, { path, params }: Composed): s
 export interface Entry {
   /** When it arrived, in milliseconds since 1970. */
   readonly at: number
-  readonly status: number
-  readonly type: string | null
   readonly text: string
   /** What it cost, in credits. */
   readonly cost: number
@@ -140,13 +136,6 @@ function readEntry(value: unknown, operation: Operation, { parse }: BodyFormat):
   const entry = (typeof value === 'string' ? JSON.parse(value) : value) as Entry
   if (check(operation.response, parse(entry.text)).length > 0)
     throw new TypeError('the store returned an answer that is not of the documented shape')
-  // Throws for a status or type that no response has.
-  responseOf(entry)
   // A copy, since what a store returns may change.
   return { ...entry }
-}
-
-/** The response of an entry, without its body. */
-export function responseOf({ status, type }: Entry): Response {
-  return new Response(null, { status, headers: type === null ? {} : { 'content-type': type } })
 }

@@ -19,7 +19,7 @@ import { ConfigurationError, NotCachedError } from '../../errors/index.ts'
 import { notCached } from '../../errors/words.ts'
 import { parsed } from '../../lib/json.ts'
 import { isTiedToRequests, keepSelf, unproxied } from '../../lib/runtime.ts'
-import { type Answers, type Entry, type Wanted, CacheLookup, nameOf, responseOf } from './cache-lookup.ts'
+import { type Answers, type Entry, type Wanted, CacheLookup, nameOf } from './cache-lookup.ts'
 import { type SharedAnswer, SharedRequest } from './shared-request.ts'
 import { type CacheStore, MemoryStore, askStore } from './store.ts'
 
@@ -144,7 +144,7 @@ class ClientCache {
   /** Checks and transforms a copy of the answer as the call asks. */
   async #deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): Promise<CallResult> {
     const { text, cost, at } = entry
-    const response = fetched?.response ?? responseOf(entry)
+    const response = fetched?.response ?? Response.json(null)
     const { redactor } = fetched?.record ?? call.client
     const record = isPayer ? call.record : newRecord(redactor)
     const { tookEffect } = record

@@ -39,18 +39,14 @@ export class SharedRequest {
   readonly #waiting = new Map<Call, (ending: Ending) => void>()
   #lead: Lead | undefined
   #ending: Ending | undefined
-  #fetched: Entry | undefined
+  /** What was fetched, once it is here. Calls may join until the store has it. */
+  fetched: Entry | undefined
 
   /** @param close Called when no further call may join. */
   constructor(stored: CacheLookup, send: Send, close: () => void) {
     this.#stored = stored
     this.#send = send
     this.#close = close
-  }
-
-  /** What was fetched, once it is here. Calls may join until the store has it. */
-  get fetched(): Entry | undefined {
-    return this.#fetched
   }
 
   /** Waits for the answer. The first call that joins begins the request. */
@@ -127,7 +123,7 @@ export class SharedRequest {
     for (const tell of this.#waiting.values()) tell(ending)
     this.#waiting.clear()
     // Calls may join until the store has what was fetched.
-    if (this.#fetched === undefined) this.#close()
+    if (this.fetched === undefined) this.#close()
   }
 
   /** Looks into the store, or else sends the request. It never rejects. */
@@ -139,7 +135,7 @@ export class SharedRequest {
       // Each call validates the answer by its own options.
       const settings = { ...leader.settings, validation: 'off' as const, schema: undefined }
       const fetched = await this.#send({ ...leader, settings, cancellation: end, record })
-      const entry = (this.#fetched = this.#stored.toEntry(fetched))
+      const entry = (this.fetched = this.#stored.toEntry(fetched))
       const deleted = this.#stored.deleteNext(fetched)
       // A store that hangs holds no answer beyond the deadline.
       await end.race(() => deleted).catch(() => {})
