@@ -99,25 +99,15 @@ export function createTools<Id extends OperationId = DefaultToolId>(options: Too
     simulated: options.simulated === true,
     cheapest: Math.min(...prices),
   })
-  const tools = chosen.map((operation): [string, AgentTool] => {
-    const tool = toolOf(operation, session, confirmAbove, fields[operation.id as OperationId])
-    return [tool.name, tool]
+  const tools = chosen.map((operation) => {
+    const id = operation.id as OperationId
+    // The default fields have short names, since each item repeats them.
+    const shown = fields[id] ? Object.fromEntries(fields[id].map((path) => [path, path])) : shortNames[id]
+    const tool = { operation, input: toolInputOf(operation), fields: shown }
+    return agentTool(id, tool, describe(operation, confirmAbove), session)
   })
-  if (archive !== undefined) tools.unshift(['archive_search', archiveTool(archive, session)])
-  return Object.fromEntries(tools) as Tools<Id>
-}
-
-function toolOf(
-  operation: Operation,
-  session: ToolSession,
-  confirmAbove: number,
-  paths: readonly string[] | undefined,
-): AgentTool {
-  const id = operation.id as OperationId
-  // The default fields have short names, since each item repeats them.
-  const fields = paths === undefined ? shortNames[id] : Object.fromEntries(paths.map((path) => [path, path]))
-  const tool = { operation, input: toolInputOf(operation), fields }
-  return agentTool(id, tool, describe(operation, confirmAbove), session)
+  if (archive !== undefined) tools.unshift(archiveTool(archive, session))
+  return Object.fromEntries(tools.map((tool) => [tool.name, tool])) as Tools<Id>
 }
 
 function archiveTool(archive: Archive, session: ToolSession): AgentTool {

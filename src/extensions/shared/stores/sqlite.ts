@@ -22,53 +22,19 @@ export function sqliteStore(path: string): SharedStore & { close(): void } {
     path,
     (database) => new SqliteTexts(database, listeners),
     false,
-    ({ messages }) => messages.stop(),
+    (texts) => texts.stop(),
   )
   return {
     update: (key, change) => file.use((texts) => texts.update(key, change)),
     watch(key, listener) {
       const end = listeners.add(key, listener)
-      file.use(({ messages }) => messages.start()).catch(() => {})
+      file.use((texts) => texts.start()).catch(() => {})
       return end
     },
     close() {
       listeners.clear()
       file.close()
     },
-  }
-}
-
-/** The texts of a file, and the messages about them. */
-class SqliteTexts {
-  readonly messages: SqliteMessages
-  readonly #database: DatabaseSync
-  /** Texts that may be forgotten. Their changes do not wait for the disk: a power failure may lose them. */
-  readonly #forgettable = new Set<string>()
-  readonly #read
-  readonly #write
-
-  constructor(database: DatabaseSync, listeners: Listeners) {
-    this.#database = database
-    database.exec('CREATE TABLE IF NOT EXISTS texts (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT')
-    database.exec(SqliteMessages.table)
-    this.#read = database.prepare('SELECT value FROM texts WHERE key = ?')
-    this.#write = database.prepare('INSERT OR REPLACE INTO texts VALUES (?, ?)')
-    this.messages = new SqliteMessages(database, listeners)
-  }
-
-  update<T>(key: string, change: ChangeText<T>): T {
-    const readAt = performance.now()
-    this.messages.expect()
-    this.#database.exec(`PRAGMA synchronous = ${this.#forgettable.has(key) ? 'NORMAL' : 'FULL'}`)
-    return inTransaction(this.#database, () => {
-      const text = this.#read.get(key)?.['value'] as string | undefined
-      const { value, message, ttlMs, result } = change(text, Date.now(), readAt)
-      if (ttlMs !== undefined) this.#forgettable.add(key)
-      if (value === undefined) return result
-      this.#write.run(key, value)
-      if (message !== undefined) this.messages.add(key, message)
-      return result
-    })
   }
 }
 
@@ -81,36 +47,59 @@ const idleAfterMs = 10_000
 /** How many messages the file keeps: more than come between two polls. */
 const keptMessages = 1000
 
-/** Messages in a table, in which a process that watches polls for those of others. Their names there are those of the first version. */
-class SqliteMessages {
-  static readonly table =
-    'CREATE TABLE IF NOT EXISTS notices (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, notice TEXT NOT NULL) STRICT'
-  readonly #insert
+/** The messages are in the table `notices`, which has the names of the first version. */
+const tables = `
+  CREATE TABLE IF NOT EXISTS texts (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS notices (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, notice TEXT NOT NULL) STRICT`
+
+/** The texts of a file, and the messages about them. A process that watches polls for those of others. */
+class SqliteTexts {
+  readonly #database: DatabaseSync
+  readonly #listeners: Listeners
+  /** Texts that may be forgotten. Their changes do not wait for the disk: a power failure may lose them. */
+  readonly #forgettable = new Set<string>()
+  readonly #read
+  readonly #write
+  readonly #send
   readonly #forget
   readonly #latest
   readonly #later
-  readonly #listeners: Listeners
   #timer: ReturnType<typeof setTimeout> | undefined
   #idleAt = 0
   #seenId = 0
 
   constructor(database: DatabaseSync, listeners: Listeners) {
+    this.#database = database
     this.#listeners = listeners
-    this.#insert = database.prepare('INSERT INTO notices (key, notice) VALUES (?, ?)')
+    database.exec(tables)
+    this.#read = database.prepare('SELECT value FROM texts WHERE key = ?')
+    this.#write = database.prepare('INSERT OR REPLACE INTO texts VALUES (?, ?)')
+    this.#send = database.prepare('INSERT INTO notices (key, notice) VALUES (?, ?)')
     this.#forget = database.prepare('DELETE FROM notices WHERE id <= ?')
     this.#latest = database.prepare('SELECT max(id) AS id FROM notices')
     this.#later = database.prepare('SELECT id, key, notice FROM notices WHERE id > ? ORDER BY id')
     if (listeners.size > 0) this.start()
   }
 
-  /** Adds a message in the transaction of its text. */
-  add(key: string, message: string): void {
-    this.#forget.run(Number(this.#insert.run(key, message).lastInsertRowid) - keptMessages)
+  update<T>(key: string, change: ChangeText<T>): T {
+    const readAt = performance.now()
+    this.#pollOften()
+    this.#database.exec(`PRAGMA synchronous = ${this.#forgettable.has(key) ? 'NORMAL' : 'FULL'}`)
+    return inTransaction(this.#database, () => {
+      const text = this.#read.get(key)?.['value'] as string | undefined
+      const { value, message, ttlMs, result } = change(text, Date.now(), readAt)
+      if (ttlMs !== undefined) this.#forgettable.add(key)
+      if (value === undefined) return result
+      this.#write.run(key, value)
+      if (message !== undefined)
+        this.#forget.run(Number(this.#send.run(key, message).lastInsertRowid) - keptMessages)
+      return result
+    })
   }
 
   /** Polls for messages until nobody watches any more. */
   start(): void {
-    this.expect()
+    this.#pollOften()
     if (this.#timer !== undefined) return
     this.#seenId = Number(this.#latest.get()?.['id'])
     this.#pollIn(pollMs)
@@ -122,7 +111,7 @@ class SqliteMessages {
   }
 
   /** Polls often for a while, since this process may wait for a message. */
-  expect(): void {
+  #pollOften(): void {
     const wasIdle = this.#isIdle
     this.#idleAt = performance.now() + idleAfterMs
     if (wasIdle && this.#timer !== undefined) this.#pollIn(pollMs)
