@@ -136,13 +136,13 @@ export class WatchedSearch<Post> implements DueSearch {
     const gaps = gapsOf(this.#spans).length
     if (firstGap !== newest || maxPages > 1) this.#isStuck = true
     for await (const page of readPages(pagesOf, this.#spans, firstGap, isFirst ? 1 : maxPages, terms)) {
-      const { fresh, known, invalid } = page
+      const { added, fresh, known, invalid } = page
       this.failedAt = undefined
       this.#isGapNext = maxPages === 1 && firstGap === newest
       // Posts older than the first page are not wanted.
       this.#spans = isFirst ? firstSpan(page.spans, now) : page.spans
-      if (fresh.length > 0 || gapsOf(this.#spans).length < gaps) this.#isStuck = false
-      times.push(...fresh.map((post) => parseTime(timeOf(post))))
+      if (added.length > 0 || gapsOf(this.#spans).length < gaps) this.#isStuck = false
+      times.push(...added)
       const pace = times.some(isOld) ? null : before
       this.pace = paceAfter(pace, now, times.length, times.filter(Number.isFinite))
       const isUnwanted = (post: Post): boolean => from === 'now' && isOld(parseTime(timeOf(post)))
@@ -179,6 +179,8 @@ type Pages<Post> = (params: object, options: { readonly maxPages: number }) => A
 interface Brought<Post> extends Pick<Page<Post>, 'invalid'>, Pick<Reading, 'spans'> {
   readonly fresh: Post[]
   readonly known: Post[]
+  /** When its new items were published, valid or not, in milliseconds since 1970. */
+  readonly added: readonly number[]
 }
 
 /** In place of the number of a gap: the newest posts. */
@@ -214,7 +216,8 @@ async function* readPages<Post>(
         const reading = read(spans, { ...list, asked }, { ...terms, fallback })
         ;({ spans, at, isJoined, isSilent } = reading)
         next = page.next
-        yield { spans, invalid: page.invalid, ...sorted(page.posts, reading.fresh) }
+        const added = [...reading.fresh].map((id) => parseTime(list.posts.get(id)))
+        yield { spans, added, invalid: page.invalid, ...sorted(page.posts, reading.fresh) }
         if (isJoined) break
         asked = next ?? asked
       }
@@ -223,7 +226,7 @@ async function* readPages<Post>(
       if (!(error instanceof ValidationError) || gap === newest || (isRefused && fallback === search))
         throw error
       spans = withNextAbove(spans, at === newest ? gap : at, { search, fallback })
-      yield { spans, fresh: [], known: [] }
+      yield { spans, added: [], fresh: [], known: [] }
       if (fallback === search) {
         isRefused = true
         gap = newest
