@@ -11,7 +11,7 @@ const classes: Readonly<
 > = {
   configuration: ['ConfigurationError', 'client'],
   invalid_request: ['InvalidRequestError', 'client'],
-  credit_budget: ['CreditBudgetError', 'budget'],
+  credit_budget: ['CreditBudgetError', 'client'],
   budget_unavailable: ['BudgetUnavailableError', 'stores'],
   not_cached: ['NotCachedError', 'stores'],
   closed: ['ClosedError', 'client'],

@@ -152,8 +152,7 @@ class ClientCache {
     const requestId = requestIdOf(value, redactor)
     const success = { response, complete: true, text, value, requestId, tookEffect }
     const answer = await checkAnswer({ ...call, record }, success)
-    if ('toError' in answer)
-      throw answer.toError({ ...errorContext({ ...call, record }), body: answer.body })
+    if ('toError' in answer) throw answer.toError({ ...errorContext({ ...call, record }), body: answer.body })
     if (isPayer) return answer
     this.saved += cost
     return { ...answer, cached: { at: new Date(at), age: Math.max(0, Date.now() - at), saved: cost } }
