@@ -45,5 +45,5 @@ export interface Feeds {
  * const page = await feeds(createTransport({ baseUrl, apiKey })).list()
  */
 export function feeds(transport: Transport): Feeds {
-  return wired<'feeds', Feeds>({ list: paged(transport, feedsList, {}), get: byId(transport, feedsGet) })
+  return wired<'feeds', Feeds>({ list: paged(transport, feedsList), get: byId(transport, feedsGet) })
 }

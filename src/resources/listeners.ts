@@ -46,7 +46,7 @@ export interface Listeners {
  */
 export function listeners(transport: Transport): Listeners {
   return wired<'listeners', Listeners>({
-    list: paged(transport, listenersList, {}),
+    list: paged(transport, listenersList),
     get: byId(transport, listenersGet),
   })
 }

@@ -69,9 +69,9 @@ export interface Mentions {
  */
 export function mentions(transport: Transport): Mentions {
   return wired<'mentions', Mentions>({
-    list: paged(transport, mentionsList, {}),
+    list: paged(transport, mentionsList),
     get: byId(transport, mentionsGet),
-    count: single(transport, mentionsCount, {}),
+    count: single(transport, mentionsCount),
     setState: changing(transport, mentionsSetState),
   })
 }

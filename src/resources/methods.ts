@@ -70,26 +70,24 @@ export function wired<Name extends string, Resource>(methods: Wiring<Name, Resou
   return methods as unknown as Resource
 }
 
-/** A method that walks pages. `withoutParams` stands for params that a caller may leave out. */
+/** A method that walks pages. */
 export function paged<Id extends string, Params, Body>(
   transport: Transport,
   operation: Operation<Params, Body> & { id: Id; list: string; paging: Paging },
-  withoutParams?: Params,
 ): Made<Id, Params, Body> {
   const calls = clientTransport(transport)
   return (params: object | undefined, options) =>
-    new PagedCall(calls, operation, (params === undefined ? withoutParams : params) as object, options)
+    new PagedCall(calls, operation, params === undefined ? {} : params, options)
 }
 
-/** A method for one body. `withoutParams` stands for params that a caller may leave out. */
+/** A method for one body. */
 export function single<Id extends string, Params, Body>(
   transport: Transport,
   operation: Operation<Params, Body> & { id: Id; paging?: never; pathId?: never },
-  withoutParams?: Params,
 ): Made<Id, Params, Body> {
   const calls = clientTransport(transport)
   return (params: object | undefined, options) =>
-    new ApiCall(calls.request(operation, (params === undefined ? withoutParams : params) as object, options))
+    new ApiCall(calls.request(operation, params === undefined ? {} : params, options))
 }
 
 /** A method for a record by its id. */

@@ -34,7 +34,7 @@ export interface Organization {
  */
 export function organization(transport: Transport): Organization {
   return wired<'organization', Organization>({
-    context: single(transport, organizationContext, {}),
-    usage: single(transport, organizationUsage, {}),
+    context: single(transport, organizationContext),
+    usage: single(transport, organizationUsage),
   })
 }

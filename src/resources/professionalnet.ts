@@ -195,10 +195,10 @@ export function professionalnet(transport: Transport): Professionalnet {
     posts: {
       search: paged(transport, professionalnetPostsSearch),
       comments: single(transport, postComments),
-      reactions: paged(transport, postReactions, {}),
+      reactions: paged(transport, postReactions),
     },
     company: { get: single(transport, companyGet) },
-    person: { posts: paged(transport, personPosts, {}), comments: paged(transport, personComments, {}) },
-    industries: { list: paged(transport, industriesList, {}) },
+    person: { posts: paged(transport, personPosts), comments: paged(transport, personComments) },
+    industries: { list: paged(transport, industriesList) },
   })
 }

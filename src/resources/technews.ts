@@ -26,5 +26,5 @@ export interface Technews {
  * const page = await technews(createTransport({ baseUrl, apiKey })).search({ query })
  */
 export function technews(transport: Transport): Technews {
-  return wired<'technews', Technews>({ search: paged(transport, technewsSearch, {}) })
+  return wired<'technews', Technews>({ search: paged(transport, technewsSearch) })
 }

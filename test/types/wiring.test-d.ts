@@ -21,16 +21,16 @@ describe('wired()', () => {
     // @ts-expect-error -- of the right name, but with the shapes of another
     wired<'microblog', Microblog>({ search: paged(transport, renamed) })
     // @ts-expect-error -- alike, but of another name
-    wired<'feeds', Feeds>({ list: paged(transport, listenersList, {}), get: byId(transport, feedsGet) })
-    wired<'feeds', Feeds>({ list: paged(transport, feedsList, {}), get: byId(transport, feedsGet) })
+    wired<'feeds', Feeds>({ list: paged(transport, listenersList), get: byId(transport, feedsGet) })
+    wired<'feeds', Feeds>({ list: paged(transport, feedsList), get: byId(transport, feedsGet) })
     wired<'organization', Organization>({
       // @ts-expect-error -- exchanged
-      context: single(transport, organizationUsage, {}),
+      context: single(transport, organizationUsage),
       // @ts-expect-error -- exchanged
-      usage: single(transport, organizationContext, {}),
+      usage: single(transport, organizationContext),
     })
     // @ts-expect-error -- one is missing
-    wired<'feeds', Feeds>({ list: paged(transport, feedsList, {}) })
+    wired<'feeds', Feeds>({ list: paged(transport, feedsList) })
     // @ts-expect-error -- pages, of an operation without pages
     paged(transport, organizationUsage)
   })
