@@ -91,11 +91,6 @@ export interface StoredLogin {
   readonly apiKey: string
 }
 
-interface FoundLogin extends StoredLogin {
-  /** When it was stored, ISO 8601. */
-  readonly storedAt: string
-}
-
 /** The file of an account in the folder of this command. */
 export function fileOf(account: string | undefined): string {
   return account === undefined ? 'login.json' : join('accounts', `${account}.json`)
@@ -110,8 +105,8 @@ export function storedAccounts(): (string | undefined)[] {
   return [undefined, ...named].filter((account) => existsSync(join(folder, fileOf(account))))
 }
 
-/** The stored login of an account, or null. */
-export function storedLogin(account: string | undefined): FoundLogin | null {
+/** The stored login of an account, and since when it is there (ISO 8601), or null. */
+export function storedLogin(account: string | undefined): (StoredLogin & { storedAt: string }) | null {
   const folder = userFolder('config')
   const path = join(folder ?? '', fileOf(account))
   if (folder === undefined || !existsSync(path)) return null

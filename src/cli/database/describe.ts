@@ -4,14 +4,6 @@ import type { WatchGap } from '../../extensions/watch/index.ts'
 import { withRecords } from './open-database.ts'
 import { type RecordTable, sqlName } from './tables.ts'
 
-/** How a query was searched. */
-interface SearchUse {
-  readonly command: string
-  readonly params: unknown
-  readonly firstCheck: string | null
-  readonly lastCheck: string | null
-}
-
 /** What a database has of one search. */
 export interface DescribedSearch extends Omit<ArchiveReach, 'gaps' | 'searches'> {
   readonly search: string
@@ -22,7 +14,8 @@ export interface DescribedSearch extends Omit<ArchiveReach, 'gaps' | 'searches'>
   readonly credits: number
   /** Credits that may have been charged. */
   readonly uncertain: number
-  readonly checks: readonly SearchUse[]
+  /** How it was searched: `command`, `params`, `firstCheck` and `lastCheck`. */
+  readonly checks: readonly object[]
 }
 
 /** What a database has, what is missing, and what it cost. */
@@ -109,7 +102,7 @@ function searchOf(database: DatabaseSync, table: RecordTable | undefined, row: R
     ...{ search, network },
     ...(table === undefined ? none : timesOf(database, table, [search, network])),
     ...{ gaps: jsonIn(row['gaps']) as WatchGap[], credits, uncertain, lastCheck },
-    checks: jsonIn(row['checks']) as SearchUse[],
+    checks: jsonIn(row['checks']) as object[],
   }
 }
 

@@ -8,19 +8,6 @@ import { commandOf, positionalOf } from '../command-names.ts'
 import { sqliteTime } from './record-writer.ts'
 import { tableOf } from './tables.ts'
 
-/** What was searched, as a reader of the file sees it. */
-interface Search {
-  /** The query, or the address of what was asked for. */
-  readonly search: string
-  /** Null for data of the organization. */
-  readonly network: string | null
-  /** `watch`, `mcp`, `search`, `comments`. */
-  readonly command: string
-  readonly params: string
-  /** The table of its records; empty if what it finds are none. */
-  readonly records: string
-}
-
 /** The text of a search key: what distinguishes a search from the others of a file. */
 function keyText(searchKey: object): string {
   return canonicalJson(searchKey) ?? ''
@@ -37,16 +24,20 @@ export function partsOf(searchKey: object): {
   return { kind, operation: operationOf(id), params }
 }
 
-function searchOf(searchKey: object): Search {
+/** What was searched, as a reader of the file sees it. */
+function searchOf(searchKey: object) {
   const { kind, operation, params } = partsOf(searchKey)
   const values = params as Readonly<Record<string, unknown>>
   const named = (operation && positionalOf(operation)) ?? ''
   const name = values[named] ?? Object.values(values).find((value) => typeof value === 'string')
   const command = kind === 'operation' && operation !== undefined ? commandOf(operation.id) : kind
   return {
+    // The query, or the address of what was asked for.
     search: typeof name === 'string' ? name.toWellFormed() : command,
+    // None for data of the organization.
     network: operation?.surface ?? null,
     ...{ command, params: canonicalJson(params) ?? '{}' },
+    // The table of its records, if what it finds are some.
     records: operation?.list === undefined ? '' : tableOf(operation).name,
   }
 }
