@@ -142,11 +142,6 @@ function valueOf(name: string, value: unknown, { type, items }: JsonSchema): unk
   return type === 'integer' || type === 'number' ? numberOf(name, value) : value
 }
 
-/** A word as a shell takes it. */
-export function shellWord(text: string): string {
-  return /^[\w.,:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-}
-
 /** The number in a flag; its bounds are checked with the params. */
 function numberOf(name: string, value: unknown): number {
   const text = String(value)
@@ -198,28 +193,6 @@ function paramsToExpect(operation: Operation, expected: number | undefined): Rec
   const bound = boundOf(operation.price)
   if (!bound || expected === undefined || expected <= bound.default) return {}
   return { [bound.param]: Math.min(expected, bound.most) }
-}
-
-/**
- * Says that a job got as many items as its params allow, and how to get those that are missing; undefined if none is.
- *
- * @param total How many there are, if the service says so.
- */
-export function missingText(
-  operation: Operation,
-  params: object,
-  records: number,
-  total: number | undefined,
-): string | undefined {
-  const bound = boundOf(operation.price)
-  if (!bound) return undefined
-  const given = (params as Readonly<Record<string, unknown>>)[bound.param] ?? bound.default
-  if (records < Number(given) || (total ?? Infinity) <= records) return undefined
-  const { list = 'items' } = operation
-  const got = `Got ${records}${total === undefined ? '' : ` of ${total}`} ${list}`
-  if (records >= bound.most) return `${got}. The service returns at most ${bound.most}`
-  const most = Math.min(total ?? bound.most, bound.most)
-  return `${got}. To get more, pass --${kebab(bound.param)} ${most}; you pay for the first ${records} again`
 }
 
 /** How the text of each flag is read, by its name. A flag means the same in every command. */

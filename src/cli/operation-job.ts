@@ -1,4 +1,5 @@
 import { itemsOf } from '../api/list-items.ts'
+import { boundOf } from '../api/price.ts'
 import type { OpenRecord } from '../api/endpoints/undocumented.ts'
 import type { Operation } from '../api/operation.ts'
 import type { OperationId } from '../api/operations.ts'
@@ -13,8 +14,8 @@ import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
 import type { RecordDatabase, StoredPage } from './database/record-database.ts'
 import { withRecords } from './database/open-database.ts'
 import { progressOf } from './database/searches.ts'
-import { type SharedFlags, missingText, paramsOf, shellWord, walkOptions } from './flags.ts'
-import { commandOf } from './command-names.ts'
+import { type SharedFlags, paramsOf, walkOptions } from './flags.ts'
+import { commandOf, kebab } from './command-names.ts'
 import { quoteFor } from './quote.ts'
 import type { Job, RunEnd } from './run.ts'
 import { toStderr } from './terminal.ts'
@@ -242,4 +243,31 @@ export class OperationJob implements Job {
     const rest = limit === undefined ? [] : ['--limit', String(limit - this.#progress.records)]
     return ['the same command with', ...[...page, ...rest].map(shellWord)].join(' ')
   }
+}
+
+/**
+ * Says that a job got as many items as its params allow, and how to get those that are missing; undefined if none is.
+ *
+ * @param total How many there are, if the service says so.
+ */
+function missingText(
+  operation: Operation,
+  params: object,
+  records: number,
+  total: number | undefined,
+): string | undefined {
+  const bound = boundOf(operation.price)
+  if (!bound) return undefined
+  const given = (params as Readonly<Record<string, unknown>>)[bound.param] ?? bound.default
+  if (records < Number(given) || (total ?? Infinity) <= records) return undefined
+  const { list = 'items' } = operation
+  const got = `Got ${records}${total === undefined ? '' : ` of ${total}`} ${list}`
+  if (records >= bound.most) return `${got}. The service returns at most ${bound.most}`
+  const most = Math.min(total ?? bound.most, bound.most)
+  return `${got}. To get more, pass --${kebab(bound.param)} ${most}; you pay for the first ${records} again`
+}
+
+/** A word as a shell takes it. */
+export function shellWord(text: string): string {
+  return /^[\w.,:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
