@@ -31,39 +31,34 @@ export function needSqlite(flag: string): void {
 /** Waits for a file for as long as other programs have it: what is paid for must not be lost. */
 export const untilFree = { forMs: () => Infinity }
 
-/**
- * A file of records. What is done with it is tried again while other programs have it, and says so; what fails names the file.
- */
-export class OpenDatabase {
+/** A file of records. */
+export interface OpenDatabase {
   readonly path: string
   readonly database: DatabaseSync
   readonly patience: Patience
+  /** Works with it. That is tried again while other programs have the file, and says so; what fails names the file. */
+  run<T>(work: () => T, patience?: Patience): Promise<T>
+  close(): void
+}
 
-  private constructor(path: string, database: DatabaseSync, patience: Patience) {
-    this.path = path
-    this.database = database
-    this.patience = patience
-  }
-
-  /**
-   * Opens a file, or makes one. It opens to write even for a reader: that completes what a killed run has begun, and upgrades the file.
-   *
-   * @param command What works with it.
-   * @param patience How long its work tries to get it. Default: 10 seconds.
-   * @throws {UsageError} for a file that is not of this program, or that cannot be read.
-   */
-  static async open(path: string, command: string, patience: Patience = {}): Promise<OpenDatabase> {
-    needSqlite(command)
-    return new OpenDatabase(path, await whenFree(path, () => upgraded(path), patience), patience)
-  }
-
-  /** @param patience What differs from that of the file. */
-  run<T>(work: () => T, patience?: Patience): Promise<T> {
-    return whenFree(this.path, work, { ...this.patience, ...patience })
-  }
-
-  close(): void {
-    this.database.close()
+/**
+ * Opens a file, or makes one. It opens to write even for a reader: that completes what a killed run has begun, and upgrades the file.
+ *
+ * @param command What works with it.
+ * @param patience How long its work tries to get it. Default: 10 seconds.
+ * @throws {UsageError} for a file that is not of this program, or that cannot be read.
+ */
+export async function openDatabase(
+  path: string,
+  command: string,
+  patience: Patience = {},
+): Promise<OpenDatabase> {
+  needSqlite(command)
+  const database = await whenFree(path, () => upgraded(path), patience)
+  return {
+    ...{ path, database, patience },
+    run: (work, other) => whenFree(path, work, { ...patience, ...other }),
+    close: () => database.close(),
   }
 }
 
@@ -171,7 +166,7 @@ export async function withRecords<T>(
   patience?: Patience,
 ): Promise<T> {
   if (!existsSync(resolve(path))) throw new UsageError(`${path} does not exist`)
-  const file = await OpenDatabase.open(path, command, patience)
+  const file = await openDatabase(path, command, patience)
   try {
     const tables = await file.run(() => tablesIn(file.database))
     if (tables.length === 0)

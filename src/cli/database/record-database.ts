@@ -14,7 +14,7 @@ import { type Patience, identityOf, inTransaction } from '../../lib/sqlite-file.
 import { CommandError, UsageError } from '../command-errors.ts'
 import { toStderr } from '../terminal.ts'
 import { forgetIn, remainsText } from './forget.ts'
-import { OpenDatabase, lockForRun } from './open-database.ts'
+import { type OpenDatabase, lockForRun, openDatabase } from './open-database.ts'
 import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createTables, currentFormat } from './schema.ts'
 import { SearchWriter, partsOf, progressOf } from './searches.ts'
@@ -93,7 +93,7 @@ export class RecordDatabase {
     )
     let file: OpenDatabase | undefined
     try {
-      const opened = (file = await OpenDatabase.open(path, '--out', options.patience))
+      const opened = (file = await openDatabase(path, '--out', options.patience))
       return await opened.run(() => new RecordDatabase(opened, lock, options))
     } catch (error) {
       file?.close()
