@@ -40,12 +40,10 @@ export function pageOfCompany(company: { readonly name: unknown }): string {
  * unknown company is made up: the service documents none.
  */
 export function findCompany(companies: readonly Company[], url: string) {
-  const name = /\/company\/([^/?#]+)/.exec(url.toLowerCase())?.[1]
+  const name = /\/company\/([^/?#]+)/.exec(url.toLowerCase())?.[1] ?? ''
   const company = companies.find(
-    (each) =>
-      url === each.linkedinUrl ||
-      (name !== undefined &&
-        [slugOf(each), each.universalName, each.id].some((own) => own?.toLowerCase() === name)),
+    ({ linkedinUrl, universalName, id }) =>
+      url === linkedinUrl || [universalName?.toLowerCase(), id].includes(name),
   )
   if (company === undefined) throw new SandboxError(404, { message: `No company at ${url}` })
   return { company }
