@@ -12,7 +12,6 @@ export default {
     'bench/shared/worker.ts',
     'bench/peers/*.ts',
     'test/**/*.test-d.ts',
-    'test/oauth/refresher.ts',
     'test/oauth/worker.ts',
     'test/integration/forgotten.ts',
     'test/integration/output.ts',
