@@ -20,11 +20,3 @@ it('a call whose token was refused waits for no refresh of a request that was cu
   expect((await settle(client.organization.usage())).error).toBeUndefined()
   expect(bearers).toEqual([access(0), access(0), access(1)])
 })
-
-it('token() waits for no key of the store that a request was cut off with', async () => {
-  const { session } = await setUp()
-  const digest = vi.spyOn(crypto.subtle, 'digest').mockReturnValueOnce(never)
-  void session.token()
-  expect((await settle(session.token())).value).toBe(access(0))
-  digest.mockRestore()
-})
