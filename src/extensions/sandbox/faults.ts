@@ -37,14 +37,11 @@ export class Faults {
   readonly #waiting: (Fault & { times: number; skip: number })[] = []
 
   add(fault: Fault): void {
-    assertOptions(
-      fault,
-      {
-        ...{ operation: true, times: true, skip: true, delay: true, status: true, retryAfter: true },
-        ...{ headers: true, body: true, reset: true, cut: true },
-      },
-      'fault',
-    )
+    const known = {
+      ...{ operation: true, times: true, skip: true, delay: true, status: true, retryAfter: true },
+      ...{ headers: true, body: true, reset: true, cut: true },
+    }
+    assertOptions(fault, known, 'fault')
     const { operation, status = 200, times = 1, skip = 0 } = fault
     const isKnown = operation === undefined || operationOf(operation) !== undefined
     requireOption(operation, isKnown, 'fault.operation must be the id of an operation')

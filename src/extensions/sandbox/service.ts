@@ -166,11 +166,8 @@ function label(): string {
 }
 
 function keptHeaders({ headers }: Request): Record<string, string> {
-  const kept = Object.fromEntries(headers)
-  const { authorization } = kept
-  return authorization === undefined
-    ? kept
-    : { ...kept, authorization: authorization.replace(/^(\S+ )?.*$/, '$1[redacted]') }
+  const authorization = headers.get('authorization')?.replace(/^(\S+ )?.*$/, '$1[redacted]')
+  return { ...Object.fromEntries(headers), ...(authorization !== undefined && { authorization }) }
 }
 
 /** A handler of any operation. */
