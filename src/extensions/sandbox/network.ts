@@ -117,14 +117,10 @@ const contentTests: Record<ProfessionalnetContentType, (post: NetworkPost['post'
  */
 export function searchPosts(store: Store, params: ProfessionalnetPostsSearchParams) {
   const { query, page = 1, sort_by = 'recent' } = params
-  const tests = testsOf(params)
-  const passes = (post: NetworkPost): boolean => tests.every((test) => test(post))
-  const all = store.find(query, store.now())
+  const isRecent = sort_by === 'recent'
   const end = page * postsPageSize
-  const found =
-    sort_by === 'recent'
-      ? take(all, passes, end)
-      : take(all, passes).sort((a, b) => scoreOf(b.post) - scoreOf(a.post))
+  const found = take(store.find(query, store.now()), compileFilters(params), isRecent ? end : Infinity)
+  if (!isRecent) found.sort((a, b) => scoreOf(b.post) - scoreOf(a.post))
   const posts = found.slice(end - postsPageSize, end).map(({ post }) => post)
   return { posts, meta: { returnedCount: posts.length, page } }
 }
@@ -134,7 +130,8 @@ function scoreOf({ social_details }: ProfessionalnetPost): number {
   return numLikes + 3 * numComments + 2 * numShares
 }
 
-function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost) => boolean)[] {
+/** Turns filters into one test. */
+function compileFilters(params: ProfessionalnetPostsSearchParams) {
   const tests: ((post: NetworkPost) => boolean)[] = []
   const { content_type, author_industry = [] } = params
 
@@ -151,7 +148,7 @@ function testsOf(params: ProfessionalnetPostsSearchParams): ((post: NetworkPost)
     handlesIn(post.commentary).map((handle) => authors.get(handle)?.profile.urn)
   oneOf(params.mentions_member, mentioned)
   oneOf(params.mentions_organization, mentioned)
-  return tests
+  return (post: NetworkPost): boolean => tests.every((test) => test(post))
 
   function oneOf(list = '', of: (post: NetworkPost) => readonly (string | undefined)[]): void {
     const wanted = new Set(list.split(',').map(lastPart).filter(Boolean))
