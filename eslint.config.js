@@ -205,11 +205,6 @@ export default tseslint.config(
       ],
     },
   },
-  // Functions from before the bound. The list only gets shorter.
-  {
-    files: ['src/extensions/watch/spans.ts'],
-    rules: { complexity: 'off' },
-  },
   { files: ['src/api/**'], rules: forbid(Object.keys(doors)) },
   ...Object.values(doors).map((file) => ({
     files: [file].flat(),
