@@ -152,13 +152,6 @@ describe('watchSearches()', () => {
     expect([error, all.length]).toEqual([expect.any(CreditBudgetError), 2])
   })
 
-  it('counts a budget once that the client has, too', async () => {
-    const budget = daily(100)
-    const service = new SearchService({ acme: 30 }, { budget })
-    await run(watchSearches(service.client, { acme: { query: 'acme' } }, { budget, once: true }))
-    expect(budget.summary().spent).toBe(2)
-  })
-
   it('throws when a budget without a period is empty, or one with a period is too small for a page', async () => {
     const service = new SearchService({ acme: 30 })
     const watching = (budget: CreditBudget) =>
