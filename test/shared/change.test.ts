@@ -5,7 +5,7 @@ import {
   type OwnRequest,
   type ProcessReport,
   type Rules,
-  capacityFrom,
+  allowedFrom,
   changeState,
 } from '../../src/extensions/shared/limiter-state.ts'
 import type { Snapshot } from '../../src/extensions/shared/versioned-state.ts'
@@ -68,7 +68,7 @@ function update(step: string): Changed & { readonly process: string; readonly gr
 function outcomeOf({ state, toNotify, isChanged, process, granted }: ReturnType<typeof update>): string {
   const waits = state.queue.filter((waiter) => waiter.process === process)
   const words = waits.map(({ surface, calls }) => {
-    const from = capacityFrom(state, process, surface, rules)
+    const from = allowedFrom(state, process, surface, rules)
     const name = (surface.slice(1) || '-') + (calls > 1 ? `*${calls}` : '')
     return from > state.time ? `${name} for ${from - state.time}` : name
   })

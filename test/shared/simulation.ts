@@ -4,7 +4,7 @@ import {
   type OwnRequest,
   type ProcessReport,
   type Rules,
-  capacityFrom,
+  allowedFrom,
   changeState,
 } from '../../src/extensions/shared/limiter-state.ts'
 import type { Snapshot } from '../../src/extensions/shared/versioned-state.ts'
@@ -258,7 +258,7 @@ export class Simulation {
     }
     for (const { process: owner, surface } of state.queue) {
       if (owner !== process.id) continue
-      const from = capacityFrom(state, owner, surface, rules)
+      const from = allowedFrom(state, owner, surface, rules)
       const ms = from > time ? from - time : 1000 + this.#random(1000)
       process.nextAt = Math.min(process.nextAt, this.now + ms)
     }

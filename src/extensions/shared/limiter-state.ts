@@ -174,7 +174,7 @@ export function changeState(
  *
  * @param behind How many further calls of the process go before it.
  */
-export function capacityFrom(
+export function allowedFrom(
   state: LimiterState,
   process: string,
   surface: string,
@@ -267,10 +267,10 @@ function dropOutdated(state: LimiterState, { windowMs }: Rules, now: number): vo
   state.aliveUntil = filtered(state.aliveUntil, (_, process) => named.has(process))
 }
 
-/** Gives the free slots to the first of the queue whose surfaces have capacity. Who gets one goes to the end of the queue. */
+/** Gives the free slots to the first of the queue whose surfaces allow a request. Who gets one goes to the end of the queue. */
 function grantSlots(state: LimiterState, rules: Rules, now: number, newId: string): string[] {
   const granted: string[] = []
-  const mayGet = ({ surface }: { surface: string }): boolean => hasCapacity(state, surface, rules, now)
+  const mayGet = ({ surface }: { surface: string }): boolean => isAllowed(state, surface, rules, now)
   while (Object.keys(state.open).length < rules.inFlight) {
     const queued = state.queue.find(mayGet)
     if (queued === undefined) break
@@ -283,7 +283,7 @@ function grantSlots(state: LimiterState, rules: Rules, now: number, newId: strin
   return granted
 }
 
-function hasCapacity(state: LimiterState, surface: string, { perMinute }: Rules, now: number): boolean {
+function isAllowed(state: LimiterState, surface: string, { perMinute }: Rules, now: number): boolean {
   const { grantsFrom, blockedUntil, arrivals } = state
   if (Math.max(grantsFrom, blockedUntil[surface] ?? 0) > now) return false
   if (surface === unlimitedSurface) return true

@@ -18,7 +18,7 @@ import {
   type LimiterState,
   type OwnRequest,
   type Rules,
-  capacityFrom,
+  allowedFrom,
   changeState,
   isFor,
   messageOf,
@@ -91,11 +91,11 @@ export class LimiterSync extends StoredText<LimiterState> {
         // What the store has granted before may be sent.
         if (this.#grantsAt(key).length > 0) return closed()
         if (this.isUnavailable) return Infinity
-        const ms = Math.max(closed(), this.#capacityAt(key) - performance.now())
+        const ms = Math.max(closed(), this.#allowedAt(key) - performance.now())
         // Then only a slot is missing, which an update brings.
         return ms > 0 || !this.#queues.get(key)?.length ? Math.max(0, ms) : Infinity
       },
-      waitBehind: (ahead) => Math.max(0, this.#capacityAt(key, ahead) - performance.now()),
+      waitBehind: (ahead) => Math.max(0, this.#allowedAt(key, ahead) - performance.now()),
       isFull: () => this.#inFlight >= this.#rules.inFlight,
       take: () => Promise.resolve(this.#slotAt(key)),
     })
@@ -146,10 +146,10 @@ export class LimiterSync extends StoredText<LimiterState> {
   }
 
   /** When the limits may allow the next call of a surface; in the past if only a slot is missing, or the store has not been asked. */
-  #capacityAt(key: string, behind = 0): number {
+  #allowedAt(key: string, behind = 0): number {
     const { latest } = this
     if (latest === undefined) return -Infinity
-    const from = capacityFrom(latest.state, this.id, key, this.#rules, behind)
+    const from = allowedFrom(latest.state, this.id, key, this.#rules, behind)
     return from <= latest.state.time ? -Infinity : ownTime(latest, from)
   }
 
@@ -241,8 +241,8 @@ export class LimiterSync extends StoredText<LimiterState> {
     if (this.#hasUnreported) return performance.now()
     const pollAt = Math.max(this.updatedAt, this.#messageAt) + this.#pollMs * (1 + this.#random)
     const polls = Array.from(this.#queuedSurfaces, (key) => {
-      const capacityAt = this.#capacityAt(key)
-      return capacityAt === -Infinity ? pollAt : capacityAt + jitterMs * this.#random
+      const allowedAt = this.#allowedAt(key)
+      return allowedAt === -Infinity ? pollAt : allowedAt + jitterMs * this.#random
     })
     const isAlive = this.#requests.size + polls.length > 0
     return Math.min(...polls, isAlive ? this.updatedAt + this.#rules.leaseMs / 3 : Infinity)
