@@ -19,7 +19,7 @@ import { RecordWriter, hashOf, sqliteTime } from './record-writer.ts'
 import { createTables, currentFormat } from './schema.ts'
 import { SearchWriter, partsOf, progressOf } from './searches.ts'
 import { SeenRecords } from './seen-records.ts'
-import { tableOf } from './tables.ts'
+import { hasTable, tableOf } from './tables.ts'
 
 export interface RecordDatabaseOptions {
   readonly operation: Operation
@@ -59,27 +59,21 @@ export class RecordDatabase {
   readonly #writers = new Map<string, RecordWriter>()
   readonly #searches: SearchWriter
   readonly #seen: SeenRecords
-  readonly #maxAge: number | undefined
-  readonly #label: string | undefined
+  readonly #options: RecordDatabaseOptions
   #forgotAt = -Infinity
   /** When the last answer came: until it is checked and stored, another process may store a later one. */
   #answeredAt: Date | undefined
   /** How far the clock of this machine is ahead of that of the service, in milliseconds. */
   #aheadMs = 0
 
-  private constructor(
-    file: OpenDatabase,
-    lock: FileLock,
-    { operation, maxAge, label, sandbox = false }: RecordDatabaseOptions,
-  ) {
+  private constructor(file: OpenDatabase, lock: FileLock, options: RecordDatabaseOptions) {
     const { path, database } = file
-    this.#maxAge = maxAge
-    this.#label = label
+    this.#options = options
     this.#file = file
     this.#identity = identityOf(path)
     this.#lock = lock
-    this.#prepareFor(operation)
-    assertSource(path, database, sandbox)
+    assertSource(path, database, options.sandbox === true)
+    this.#prepareFor(options.operation)
     this.#searches = new SearchWriter(database)
     this.#seen = new SeenRecords(database)
   }
@@ -114,7 +108,7 @@ export class RecordDatabase {
   async send(send: Send, call: Call, searchKey: object): Promise<CallResult> {
     const { settings, operation } = call
     await this.assertWritable(operation)
-    const noteCost = this.#searches.purchase(searchKey, this.#label)
+    const noteCost = this.#searches.purchase(searchKey, this.#options.label)
     let notes = 0
     /** @param reserved What the call may cost in addition: a process that is killed cannot tell. */
     const write = (reserved: number, patience?: Patience): Promise<void> =>
@@ -201,10 +195,11 @@ export class RecordDatabase {
    */
   async forgetOld(): Promise<void> {
     const at = performance.now()
-    if (this.#maxAge === undefined || at - this.#forgotAt < forgetEveryMs) return
+    const { maxAge } = this.#options
+    if (maxAge === undefined || at - this.#forgotAt < forgetEveryMs) return
     this.#forgotAt = at
     const tables = [...this.#writers.values()].map(({ table }) => table)
-    const before = Date.now() - Math.max(0, this.#aheadMs) - this.#maxAge
+    const before = Date.now() - Math.max(0, this.#aheadMs) - maxAge
     const { isClean } = await forgetIn(this.#file, tables, { before })
     if (!isClean) toStderr(remainsText(this.#file.path))
   }
@@ -243,7 +238,8 @@ export class RecordDatabase {
 /** @throws {UsageError} for a file of the other kind: who reads it could not tell made-up posts from real ones. */
 function assertSource(path: string, database: DatabaseSync, sandbox: boolean): void {
   const other = `SELECT 1 FROM social_search_searches WHERE (job -> '$.sandbox' IS NOT NULL) <> ?`
-  if (database.prepare(other).get(Number(sandbox)) === undefined) return
+  const isNew = !hasTable(database, 'social_search_searches')
+  if (isNew || database.prepare(other).get(Number(sandbox)) === undefined) return
   const had = sandbox ? 'what the service returned' : 'made-up records of --sandbox'
   throw new UsageError(`${path} has ${had}; pass another file`)
 }
