@@ -11,6 +11,7 @@
 // - What waits changes nothing: a process that is refused again writes no new text until its lease is due.
 
 import { type Limits, type SentRequest, arrivalOf, marginMs } from '../../extend.ts'
+import { parsed } from '../../lib/json.ts'
 import {
   type ReadTimes,
   type Snapshot,
@@ -100,12 +101,9 @@ export function messageOf(from: string, processes: readonly string[]): string | 
 
 /** Whether a message has a process update. Other programs may send on the same channel. */
 export function isFor(message: string, process: string): boolean {
-  try {
-    const { from, processes } = JSON.parse(message) as { from: string; processes: readonly string[] }
-    return from !== process && (processes.includes(process) || processes.includes(everyone))
-  } catch {
-    return false
-  }
+  const { from, processes } = Object(parsed(message)) as { from?: unknown; processes?: unknown }
+  const named: unknown[] = Array.isArray(processes) ? processes : []
+  return from !== process && (named.includes(process) || named.includes(everyone))
 }
 
 /** The surface of calls without a limit of their rate. The names of others begin with a colon. */
