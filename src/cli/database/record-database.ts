@@ -63,8 +63,8 @@ export class RecordDatabase {
   #forgotAt = -Infinity
   /** When the last answer came: until it is checked and stored, another process may store a later one. */
   #answeredAt: Date | undefined
-  /** How far the clock of this machine is ahead of that of the service, in milliseconds. */
-  #aheadMs = 0
+  /** What to add to `performance.now()` for the time at the service; undefined until an answer tells it. */
+  #serviceClock: number | undefined
 
   private constructor(file: OpenDatabase, lock: FileLock, options: RecordDatabaseOptions) {
     const { path, database } = file
@@ -126,7 +126,7 @@ export class RecordDatabase {
     try {
       const result = await send({ ...call, settings: { ...settings, budget: [...settings.budget, noted] } })
       const time = Date.parse(result.response.headers.get('date') ?? '')
-      if (Number.isFinite(time)) this.#aheadMs = Date.now() - time
+      if (Number.isFinite(time)) this.#serviceClock = time - performance.now()
       return result
     } finally {
       const { sent = null, duration = 0 } = call.record.attempts.at(-1) ?? {}
@@ -191,15 +191,16 @@ export class RecordDatabase {
 
   /**
    * Forgets once an hour what is older than `maxAge`, by the clock of the service or that of this machine, whichever is behind: a wrong
-   * one must not forget them all. Others can write in between.
+   * one must not forget them all. Without the time at the service, it forgets nothing. Others can write in between.
    */
   async forgetOld(): Promise<void> {
     const at = performance.now()
     const { maxAge } = this.#options
-    if (maxAge === undefined || at - this.#forgotAt < forgetEveryMs) return
+    if (maxAge === undefined || this.#serviceClock === undefined) return
+    if (at - this.#forgotAt < forgetEveryMs) return
     this.#forgotAt = at
     const tables = [...this.#writers.values()].map(({ table }) => table)
-    const before = Date.now() - Math.max(0, this.#aheadMs) - maxAge
+    const before = Math.min(Date.now(), this.#serviceClock + at) - maxAge
     const { isClean } = await forgetIn(this.#file, tables, { before })
     if (!isClean) toStderr(remainsText(this.#file.path))
   }

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { forgetRecords } from '../../../src/cli/database/forget.ts'
 import { patiently } from '../../../src/lib/sqlite-file.ts'
+import { shiftDate } from '../../clock/shift-date.js'
 import { range, rowsOf } from '../../support/posts-database.ts'
-import { between, inTurn, social, useCommand } from '../command.ts'
+import { between, inTurn, sandbox, social, useCommand } from '../command.ts'
 
 const words = ['quokkasecret', 'zebrahandle', 'narwhalname']
 const secret = { id: '1', body: 'quokkasecret about tea', author: 'zebrahandle', name: 'Narwhalname' }
@@ -35,6 +36,9 @@ function traces(): string[] {
 const rows = (where = ''): number =>
   Number(rowsOf('p.db', `SELECT count(*) FROM microblog_posts ${where}`)[0])
 
+/** A time as answers tell it. */
+const timeIn = (ms: number): string => new Date(Date.now() + ms).toUTCString()
+
 /** Adds rows like the secret one. */
 function addRows(count: number): void {
   const columns = other
@@ -53,7 +57,13 @@ describe('what is deleted leaves no word in the file and its log', () => {
   it.each([
     ['forget', () => social(forget)],
     ['forget of a full name', () => social('forget p.db --author narwhalname --yes')],
-    ['watch --keep', () => social('watch tea --once --keep 90d --out p.db --budget 20')],
+    [
+      'watch --keep',
+      () => {
+        sandbox.inject({ headers: { date: timeIn(0) } })
+        return social('watch tea --once --keep 90d --out p.db --budget 20')
+      },
+    ],
   ])('%s', async (_, remove) => {
     expect(traces()).toEqual(words)
     expect([0, 5]).toContain((await remove()).code)
@@ -61,14 +71,22 @@ describe('what is deleted leaves no word in the file and its log', () => {
   })
 })
 
-it('watch --keep deletes nothing when the clock of the service is ahead of this machine', async () => {
-  between(async (send) => {
-    const response = await send()
-    response.headers.set('date', new Date(Date.now() + 1e11).toUTCString())
-    return response
+describe('watch --keep deletes nothing when', () => {
+  const aheadMs = 1e11
+  it.each([
+    ['the clock of the service is ahead', 0, () => ({ headers: { date: timeIn(aheadMs) } })],
+    ['that of this machine is ahead', aheadMs, () => ({ headers: { date: timeIn(-aheadMs) } })],
+    ['that of this machine is ahead, and the check fails', aheadMs, () => ({ status: 502 })],
+    ['that of this machine is ahead, and no answer has a time', aheadMs, () => ({})],
+  ])('%s', async (_, ms, fault) => {
+    onTestFinished(shiftDate(ms))
+    between((send) => {
+      sandbox.inject(fault())
+      return send()
+    })
+    await social('watch tea --once --keep 900d --out p.db --budget 20')
+    expect(rows("WHERE id <> '1'")).toBe(7)
   })
-  await social('watch tea --once --keep 900d --out p.db --budget 20')
-  expect(rows("WHERE id <> '1'")).toBe(7)
 })
 
 describe('forget', () => {
