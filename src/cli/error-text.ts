@@ -17,6 +17,7 @@ import { operationOf } from '../api/operations.ts'
 import { type Issue, issuesText } from '../api/issues.ts'
 import { durationText } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
+import { dateIn } from '../lib/time.ts'
 import { type ParamFlag, paramFlags } from './flags.ts'
 import { positionalOf } from './command-names.ts'
 import { PeriodBudget, termsText } from './period-budget.ts'
@@ -71,10 +72,11 @@ function whatHappened(error: SocialSearchError): string {
   return retryAfter === undefined ? error.what : `${error.what}; ${retryText(retryAfter)}`
 }
 
-/** `retry in 3 min (15:16)`, rounded up to a minute. */
+/** `retry in 3 min (15:16)`, rounded up to a minute; without a time that no calendar has. */
 function retryText(seconds: number): string {
-  const time = localTime(new Date(Date.now() + 1000 * seconds + 59_999).toISOString()) ?? ''
-  return `retry in ${durationText(1000 * seconds)} (${seconds < 86_400 ? time.slice(11) : time})`
+  const time = localTime(dateIn(1000 * seconds + 59_999)?.toISOString())
+  const at = time && ` (${seconds < 86_400 ? time.slice(11) : time})`
+  return `retry in ${durationText(1000 * seconds)}${at ?? ''}`
 }
 
 /** The operation that failed. */

@@ -19,10 +19,14 @@ export function parseTime(text: unknown): number {
   return Date.parse(zone.length === 3 ? `${time}:00` : time)
 }
 
-/** The time in `ms` milliseconds; null for Infinity, an unknown time. */
-export function dateIn(ms: number): Date | null {
-  return ms === Infinity ? null : new Date(Date.now() + ms)
+/** A time in milliseconds since 1970; null for one that no `Date` holds, such as Infinity. */
+export function dateAt(time: number): Date | null {
+  const date = new Date(time)
+  return Number.isNaN(date.getTime()) ? null : date
 }
+
+/** The time in `ms` milliseconds, as {@link dateAt}. */
+export const dateIn = (ms: number): Date | null => dateAt(Date.now() + ms)
 
 /**
  * Resolves after at least `ms` milliseconds, or rejects with the signal's reason. Timers may fire early, so it checks the

@@ -118,6 +118,7 @@ describe('an error', () => {
   const blocked = 'Use a key with search:read, or ask whoever runs the proxy to allow the request.\n'
   const page = 'charged 2 credits. Check the base URL.\nThe response:\n"<title>Log in</title>"\n'
   const error = { code: 'internal_error', message: 'Try again.' }
+  const inDays = (days: number) => `Injected by the sandbox; retry in ${days} days. Nothing was charged.\n`
 
   it.each<[why: string, said: string, fault: Fault]>([
     [
@@ -131,6 +132,8 @@ describe('an error', () => {
       'the service answered 500: Try again. Nothing was charged. Retry later.\n',
       { status: 500, body: { requestId: 'r', error } },
     ],
+    ['no calendar has the time to retry', inDays(11_574_075), { status: 429, retryAfter: 1e12 }],
+    ['no Date holds the time to retry', inDays(104_249_992), { status: 429, retryAfter: 1e13 }],
   ])('says what to do when %s', async (_, said, fault) => {
     sandbox.inject(fault)
     expect((await social(search)).err).toContain(said)

@@ -4,6 +4,7 @@ import { describeWord } from '../../errors/check-options.ts'
 import { type Attempt, type Charged, ConfigurationError, CreditBudgetError } from '../../errors/index.ts'
 import type { LogFields, LogLevel } from '../../lib/logger.ts'
 import { messageOf, runUserCallback } from '../../lib/thrown.ts'
+import { dateAt } from '../../lib/time.ts'
 import {
   type Budget,
   type BudgetOutlook,
@@ -260,7 +261,7 @@ function tellOnce(
   told.set(budget, { ...known, [state]: endsAt })
   const { limit, remaining, most } = outlook
   const { name } = budget
-  const resetsAt = endsAt === null ? undefined : new Date(endsAt).toISOString()
+  const resetsAt = dateAt(endsAt ?? Infinity)?.toISOString()
   settings.logger?.('warn', `a budget is ${state}`, { budget: name, limit, remaining, resetsAt, most })
   observer?.budget({ name, state, limit, remaining, endsAt, most })
 }

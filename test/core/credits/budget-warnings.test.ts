@@ -86,6 +86,14 @@ describe('a warning of a budget', () => {
     expect(client.credits.spent).toBe(4)
   })
 
+  it.each([Infinity, NaN])('has no time when the budget ends at %s', async (endsAt) => {
+    const low = { limit: 10, remaining: 1, endsAt }
+    const { client, warn, search } = clientWith({ reserve: () => ({ settle: () => {}, low }) })
+    await search(1)
+    expect(client.credits.spent).toBe(2)
+    expect(warn).toHaveBeenCalledWith('a budget is low', { limit: 10, remaining: 1 })
+  })
+
   it('does not speak of the price of one call of a tool', async () => {
     const { client, lines } = clientWith(new CreditBudget(1000))
     const tools = createTools({ client, budget: 500, allow: ['microblog.search'] })
