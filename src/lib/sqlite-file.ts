@@ -10,9 +10,6 @@ const busyMs = 5
 /** Longest pause before another attempt, in milliseconds: at first, and when the file has been locked for long. */
 const [pauseMs, longPauseMs] = [10, 500]
 
-/** How long the process that makes the file leaves it empty at most, in milliseconds. */
-const emptyMs = 1000
-
 /** An SQLite file for the processes of one machine, readable by its user only. It is opened when it is first used. */
 export class SqliteFile<Prepared> {
   readonly #path: string
@@ -68,8 +65,13 @@ export class SqliteFile<Prepared> {
     const fs = builtin('node:fs')
     if (fs === undefined) throw new Error('it needs node:sqlite')
     let path = this.#path
+    // It is there until SQLite has filled a new file, which a kill or a full disk may leave empty.
+    const unfilled = `${path}.new`
     if (path !== ':memory:') {
-      if (!this.#mayBeEmpty && fs.existsSync(path)) await assertFilled(fs, path)
+      if (!fs.existsSync(path)) fs.closeSync(fs.openSync(unfilled, 'a', 0o600))
+      // Asked twice: another process may just have filled it.
+      else if (!this.#mayBeEmpty && isEmpty(fs, path) && !fs.existsSync(unfilled) && isEmpty(fs, path))
+        throw new Error('it is empty, so what it held is lost; delete it to begin anew')
       // Before SQLite opens it. SQLite gives new files beside it the same mode.
       fs.closeSync(fs.openSync(path, 'a', 0o600))
       for (const file of [path, `${path}-wal`, `${path}-shm`])
@@ -86,6 +88,7 @@ export class SqliteFile<Prepared> {
     try {
       const identity = identityOf(path)
       await patiently(() => database.exec('PRAGMA journal_mode = WAL'))
+      if (fs.existsSync(unfilled)) fs.rmSync(unfilled, { force: true })
       // Only a power failure can lose changes. To wait for the disk would take longer than all the rest.
       database.exec('PRAGMA synchronous = NORMAL')
       return { database, identity, prepared: await patiently(() => this.#prepare(database)) }
@@ -102,14 +105,9 @@ interface OpenedFile<Prepared> {
   readonly prepared: Prepared
 }
 
-/** SQLite takes a file without a byte for a new one. */
-async function assertFilled(fs: typeof Fs, path: string): Promise<void> {
-  const end = performance.now() + emptyMs
-  while (fs.statSync(path).size === 0) {
-    if (performance.now() > end)
-      throw new Error('it is empty, so what it held is lost; delete it to begin anew')
-    await sleep(pauseMs)
-  }
+/** Whether a file is there without a byte: SQLite takes it for a new one. */
+function isEmpty(fs: typeof Fs, path: string): boolean {
+  return fs.statSync(path, { throwIfNoEntry: false })?.size === 0
 }
 
 /**

@@ -101,6 +101,21 @@ describe('sqliteStore()', () => {
     expect(await budget.summary()).toMatchObject({ remaining: 10 })
   })
 
+  it('works after a full disk has left its new file empty, and rejects once that is filled and cut to nothing', async () => {
+    const folder = newFolder()
+    const file = join(folder, 'shared.sqlite')
+    const readNew = () => sqliteStore(file).update('key', (value) => ({ result: value }))
+    vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(() => {
+      throw new Error('database or disk is full')
+    })
+    await expect(readNew()).rejects.toThrow('full')
+    vi.restoreAllMocks()
+    expect(statSync(file).size).toBe(0)
+    expect(await readNew()).toBeUndefined()
+    writeFileSync(file, '')
+    await expect(readNew()).rejects.toThrow('it is empty, so what it held is lost')
+  })
+
   it.each(['removed', 'moved', 'replaced'])(
     'uses the file that has its name when the one before was %s',
     async (how) => {
