@@ -88,13 +88,17 @@ describe('watchSearch()', () => {
     expect(feed.requests).toHaveLength(2)
   })
 
-  it('continues from a state without a pace and times', async () => {
+  const unknown = { times: null, newest: null, oldest: null, forgotten: null, silence: null }
+  it.each([
+    ['without', {}, {}],
+    ['with null for', { pace: null, failedAt: null, isGapNext: null }, { ...unknown, isNextAbove: null }],
+  ])('continues from a state %s a pace and times', async (_, ofState, ofSpans) => {
     const { feed, start } = setUp(30, { once: true, maxPages: 1 })
     const { last } = await drain(start())
     const { search, spans } = last as WatchState
-    const old = { search, spans: spans.map(({ ids, next }) => ({ ids, next })) }
+    const old = { search, spans: spans.map(({ ids, next }) => ({ ids, next, ...ofSpans })), ...ofState }
     feed.post(25)
-    const { state, gaps } = await next(start({ state: old }))
+    const { state, gaps } = await next(start({ state: old as never }))
     expect(gaps).toEqual([{ from: null, to: feed.timeOf('36') }])
     expect((await drain(start({ state, maxPages: 10 }))).all).toEqual(range(31, 35))
   })
@@ -158,6 +162,9 @@ describe('watchSearch()', () => {
     }
   })
 
+  const saved = '{"category":"Latest","query":"a"}'
+  const times = { times: ['a'], forgotten: [null], silence: {}, newest: 5, oldest: 5 }
+  const wrong = { ids: [1], next: { page: '2' }, ...times }
   it.each<[string, object, object?]>([
     ['a cursor', {}, { query: 'a', cursor: 'b' }],
     ['another category', {}, { query: 'a', category: 'Top' }],
@@ -167,7 +174,12 @@ describe('watchSearch()', () => {
     ['an unknown option', { every: 5 }],
     ['another start', { from: 'then' }],
     ['another kind of once', { once: 1 }],
-    ['spans of something else', { state: { search: '', spans: [{ ids: [1], next: null }] } }],
+    ...Object.entries(wrong).map(([name, value]): [string, object] => [
+      `a span with the ${name} of something else`,
+      { state: { search: saved, spans: [{ ids: ['1'], next: null, [name]: value }] } },
+    ]),
+    ['a span without a post and a time', { state: { search: saved, spans: [{ ids: [], next: null }] } }],
+    ['spans that are no list', { state: { search: saved, spans: {} } }],
     ['a state of something else', { state: { next: null } }],
     ['a pace of something else', { state: { search: '', spans: [], pace: { at: 1 } } }],
   ])('refuses %s, and buys nothing', async (_, options, params = { query: 'a' }) => {

@@ -3,6 +3,7 @@ import { assertObject, assertSignal, milliseconds, wholeNumber } from '../../err
 import { ConfigurationError } from '../../errors/index.ts'
 import type { InvalidItem, PagedOptions } from '../../index.ts'
 import { differenceOf, parsed } from '../../lib/json.ts'
+import { parseTime } from '../../lib/time.ts'
 import type { SharedWatchOptions, WatchSpan, WatchState } from './types.ts'
 
 /** A page of either network. */
@@ -52,20 +53,36 @@ export function paramsOf(params: object, isProfessionalnet: boolean): object {
   return { ...given, [name]: value }
 }
 
-export function assertState(state: WatchState, params: object): void {
-  assertObject('state', state)
-  const { search, spans, pace } = state as { search?: unknown; spans?: unknown; pace?: unknown }
-  const isWhole = typeof search === 'string' && Array.isArray(spans) && spans.every(isSpan)
-  if (!isWhole || (pace !== undefined && !isPace(pace)))
+/** The state of a batch, checked. A store may have written null for what is absent. */
+export function stateOf(given: WatchState, params: object): WatchState {
+  assertObject('state', given)
+  const state = withoutNulls(given)
+  const spans = [state.spans].flat().map((span) => Object.assign({ next: null }, withoutNulls(span)))
+  const { search, pace } = state
+  if (typeof search !== 'string' || !spans.every(isSpan) || (pace !== undefined && !isPace(pace)))
     throw new ConfigurationError('state must be the state of a batch')
   const difference = differenceOf(Object(parsed(search)) as object, params)
   if (difference !== undefined)
     throw new ConfigurationError(`the state belongs to another search: ${difference}`)
+  return { ...state, spans }
 }
 
-function isSpan(value: unknown): value is WatchSpan {
-  const { ids, next } = Object(value) as { ids?: unknown; next?: unknown }
-  return Array.isArray(ids) && ids.every((id) => typeof id === 'string') && typeof next === 'object'
+function withoutNulls<T>(value: T): T {
+  const fields = Object.entries(Object(value) as object).filter(([, each]) => each !== null)
+  return Object.fromEntries(fields) as T
+}
+
+function isSpan(span: WatchSpan): boolean {
+  const { ids, times = [], forgotten = [], next, newest = '', oldest = '', silence = [] } = span
+  const { cursor = '', page = 1 } = (next ?? {}) as { cursor?: unknown; page?: unknown }
+  return (
+    [ids, times, forgotten, silence].every(Array.isArray) &&
+    [next, ...forgotten].every((each) => typeof each === 'object') &&
+    [...ids, newest, oldest, cursor].every((each) => typeof each === 'string') &&
+    [...times.map((time) => time ?? 0), ...forgotten.flat(), ...silence, page].every(Number.isFinite) &&
+    // The time alone says what is known without a post.
+    (ids.length > 0 || Number.isFinite(parseTime(oldest)))
+  )
 }
 
 function isPace(value: unknown): boolean {

@@ -8,7 +8,7 @@ import { fnv1a } from '../../lib/hash.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { parseTime } from '../../lib/time.ts'
 import { type DueSearch, type WatchPace, paceAfter } from './due.ts'
-import { type AnySource, type Page, type WatchSettings, assertState, paramsOf } from './options.ts'
+import { type AnySource, type Page, type WatchSettings, paramsOf, stateOf } from './options.ts'
 import { type ReadPage, type ReadTerms, type Reading, read } from './read.ts'
 import { type Spans, gapsOf, hasGapToFill, nextGap, withNextAbove } from './spans.ts'
 import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
@@ -54,8 +54,8 @@ export class WatchedSearch<Post> implements DueSearch {
     this.#params = paramsOf(params, isProfessionalnet)
     this.#settings = settings
     this.price = (isProfessionalnet ? professionalnetPostsSearch : microblogSearch).price.credits
-    if (state !== null) assertState(state, this.#params)
-    const { spans = [], pace = null, failedAt, isGapNext = false } = state ?? {}
+    const known: Partial<WatchState> = state === null ? {} : stateOf(state, this.#params)
+    const { spans = [], pace = null, failedAt, isGapNext = false } = known
     this.#spans = spans
     this.pace = pace
     this.failedAt = failedAt
