@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Call } from '../extend.ts'
 import type { Observer } from '../index.ts'
-import type { Patience } from '../lib/sqlite-file.ts'
+import type { LockWait } from '../lib/sqlite-file.ts'
 import { CommandError } from './command-errors.ts'
 
 /** What ends a job. SIGHUP comes when its terminal is closed. */
@@ -22,7 +22,7 @@ function isUnderNohup(): boolean {
  * Ends a job on Ctrl-C, or when its terminal is closed: after the page under way, which may have been charged. A second Ctrl-C ends it at
  * once. Until then, the job waits for files of other programs for as long as they take: what is paid for must not be bought again.
  */
-export class InterruptHandler implements Patience {
+export class InterruptHandler implements LockWait {
   readonly #controller = new AbortController()
   readonly signal = this.#controller.signal
   readonly #message: string

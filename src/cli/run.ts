@@ -71,7 +71,7 @@ export async function run(job: Job, flags: SharedFlags): Promise<number> {
     if (cost !== undefined) await confirm(cost, flags, opened)
     interrupt.start()
     if (out !== undefined)
-      file = await RecordDatabase.open(out, { ...job, sandbox, label, patience: interrupt })
+      file = await RecordDatabase.open(out, { ...job, sandbox, label, lockWait: interrupt })
 
     const write = async (page: StoredPage): Promise<number> => {
       if (file !== undefined) return file.storePage(page)

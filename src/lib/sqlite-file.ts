@@ -43,7 +43,7 @@ export class SqliteFile<Prepared> {
         throw new Error(`${this.#path} cannot be used: ${messageOf(error)}`)
       }))
       const { prepared, identity } = await opening
-      const done = await patiently(() =>
+      const done = await retryWhileLocked(() =>
         identityOf(this.#path) === identity ? { result: work(prepared) } : undefined,
       )
       if (done !== undefined) return done.result
@@ -87,11 +87,11 @@ export class SqliteFile<Prepared> {
     const database = openSqlite(path)
     try {
       const identity = identityOf(path)
-      await patiently(() => database.exec('PRAGMA journal_mode = WAL'))
+      await retryWhileLocked(() => database.exec('PRAGMA journal_mode = WAL'))
       if (fs.existsSync(unfilled)) fs.rmSync(unfilled, { force: true })
       // Only a power failure can lose changes. To wait for the disk would take longer than all the rest.
       database.exec('PRAGMA synchronous = NORMAL')
-      return { database, identity, prepared: await patiently(() => this.#prepare(database)) }
+      return { database, identity, prepared: await retryWhileLocked(() => this.#prepare(database)) }
     } catch (error) {
       database.close()
       throw error
@@ -114,7 +114,7 @@ function isEmpty(fs: typeof Fs, path: string): boolean {
  * Opens an SQLite file.
  *
  * @param waitMs How long a statement waits for other processes, while this process does nothing else. Default: next to nothing,
- * for work that {@link patiently} repeats.
+ * for work that {@link retryWhileLocked} repeats.
  */
 export function openSqlite(path: string, { waitMs = busyMs, readOnly = false } = {}): DatabaseSync {
   const sqlite = builtin('node:sqlite')
@@ -185,8 +185,9 @@ export function identityOf(path: string): string | undefined {
   return stat && `${stat.dev} ${stat.ino}`
 }
 
-export interface Patience {
-  /** How long work tries to get the file, in milliseconds; asked again before each attempt. Default 10 seconds. */
+/** How work waits for a file that other processes have locked. */
+export interface LockWait {
+  /** How long it tries to get the file, in milliseconds; asked again before each attempt. Default 10 seconds. */
   readonly forMs?: () => number
   readonly signal?: AbortSignal
   /** Called once, when other processes have had the file for a second. */
@@ -194,13 +195,15 @@ export interface Patience {
 }
 
 /** Repeats work while other processes have the file. */
-export async function patiently<T>(work: () => T, patience: Patience = {}): Promise<T> {
+export async function retryWhileLocked<T>(
+  work: () => T,
+  { forMs = () => 10_000, signal, onWait }: LockWait = {},
+): Promise<T> {
   const start = performance.now()
   for (let isTold = false; ;) {
     try {
       return work()
     } catch (error) {
-      const { forMs = () => 10_000, signal, onWait } = patience
       const ms = performance.now() - start
       if (!isLocked(error) || ms > forMs()) throw error
       if (ms > 1000 && !isTold) onWait?.()

@@ -109,12 +109,12 @@ export function remainsText(path: string): string {
 const readersMs = 10_000
 
 /** Empties the log, which has pages as they were. Returns false if another program reads what was deleted. */
-async function clear({ database, patience }: OpenDatabase): Promise<boolean> {
+async function clear({ database, lockWait }: OpenDatabase): Promise<boolean> {
   const end = performance.now() + readersMs
   for (;;) {
     if (database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] !== 1) return true
     if (performance.now() > end) return false
-    await sleep(pauseMs, patience.signal)
+    await sleep(pauseMs, lockWait.signal)
   }
 }
 

@@ -10,7 +10,13 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { type Patience, openSqlite, patiently, sqliteCode, sqliteCodes } from '../../lib/sqlite-file.ts'
+import {
+  type LockWait,
+  openSqlite,
+  retryWhileLocked,
+  sqliteCode,
+  sqliteCodes,
+} from '../../lib/sqlite-file.ts'
 import { messageOf } from '../../lib/thrown.ts'
 import { parseTime } from '../../lib/time.ts'
 import { type RecordTable, tablesIn } from './tables.ts'
@@ -29,15 +35,15 @@ export function needSqlite(flag: string): void {
 }
 
 /** Waits for a file for as long as other programs have it: what is paid for must not be lost. */
-export const untilFree = { forMs: () => Infinity }
+export const untilFree: LockWait = { forMs: () => Infinity }
 
 /** A file of records. */
 export interface OpenDatabase {
   readonly path: string
   readonly database: DatabaseSync
-  readonly patience: Patience
+  readonly lockWait: LockWait
   /** Works with it. That is tried again while other programs have the file, and says so; what fails names the file. */
-  run<T>(work: () => T, patience?: Patience): Promise<T>
+  run<T>(work: () => T, lockWait?: LockWait): Promise<T>
   close(): void
 }
 
@@ -45,28 +51,28 @@ export interface OpenDatabase {
  * Opens a file, or makes one. It opens to write even for a reader: that completes what a killed run has begun, and upgrades the file.
  *
  * @param command What works with it.
- * @param patience How long its work tries to get it. Default: 10 seconds.
+ * @param lockWait How long its work tries to get it. Default: 10 seconds.
  * @throws {UsageError} for a file that is not of this program, or that cannot be read.
  */
 export async function openDatabase(
   path: string,
   command: string,
-  patience: Patience = {},
+  lockWait: LockWait = {},
 ): Promise<OpenDatabase> {
   needSqlite(command)
-  const database = await whenFree(path, () => upgraded(path), patience)
+  const database = await whenFree(path, () => upgraded(path), lockWait)
   return {
-    ...{ path, database, patience },
-    run: (work, other) => whenFree(path, work, { ...patience, ...other }),
+    ...{ path, database, lockWait },
+    run: (work, other) => whenFree(path, work, { ...lockWait, ...other }),
     close: () => database.close(),
   }
 }
 
 /** Repeats work on a file while other programs have it. */
-async function whenFree<T>(path: string, work: () => T, patience: Patience): Promise<T> {
+async function whenFree<T>(path: string, work: () => T, lockWait: LockWait): Promise<T> {
   const onWait = (): void => toStderr(`${path} is locked by another program; waiting until it is free`)
   try {
-    return await patiently(work, { ...patience, onWait })
+    return await retryWhileLocked(work, { ...lockWait, onWait })
   } catch (error) {
     throw withPath(path, error)
   }
@@ -163,10 +169,10 @@ export async function withRecords<T>(
   path: string,
   command: string,
   work: (file: OpenDatabase, tables: readonly RecordTable[]) => T | Promise<T>,
-  patience?: Patience,
+  lockWait?: LockWait,
 ): Promise<T> {
   if (!existsSync(resolve(path))) throw new UsageError(`${path} does not exist`)
-  const file = await openDatabase(path, command, patience)
+  const file = await openDatabase(path, command, lockWait)
   try {
     const tables = await file.run(() => tablesIn(file.database))
     if (tables.length === 0)

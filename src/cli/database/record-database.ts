@@ -10,7 +10,7 @@ import type { Call, CallResult, Send } from '../../extend.ts'
 import type { Budget } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { shallow } from '../../lib/json.ts'
-import { type Patience, identityOf, inTransaction } from '../../lib/sqlite-file.ts'
+import { type LockWait, identityOf, inTransaction } from '../../lib/sqlite-file.ts'
 import { CommandError, UsageError } from '../command-errors.ts'
 import { toStderr } from '../terminal.ts'
 import { forgetIn, remainsText } from './forget.ts'
@@ -28,7 +28,7 @@ export interface RecordDatabaseOptions {
   /** Records that were published longer ago, in milliseconds, are forgotten. */
   readonly maxAge?: number | undefined
   /** How long it waits for other programs that have the file. */
-  readonly patience?: Patience
+  readonly lockWait?: LockWait
   /** Whether its records and their credits are made up. */
   readonly sandbox?: boolean | undefined
   /** What costs are counted under. */
@@ -87,7 +87,7 @@ export class RecordDatabase {
     )
     let file: OpenDatabase | undefined
     try {
-      const opened = (file = await openDatabase(path, '--out', options.patience))
+      const opened = (file = await openDatabase(path, '--out', options.lockWait))
       return await opened.run(() => new RecordDatabase(opened, lock, options))
     } catch (error) {
       file?.close()
@@ -111,13 +111,13 @@ export class RecordDatabase {
     const noteCost = this.#searches.purchase(searchKey, this.#options.label)
     let notes = 0
     /** @param reserved What the call may cost in addition: a process that is killed cannot tell. */
-    const write = (reserved: number, patience?: Patience): Promise<void> =>
+    const write = (reserved: number, lockWait?: LockWait): Promise<void> =>
       this.#file.run(() => {
         this.#assertThere()
         const { spent, uncertain } = call.record.credits
         noteCost(spent, uncertain + reserved)
         notes++
-      }, patience)
+      }, lockWait)
     const ended = new AbortController()
     // A budget without a limit has the cost written down before each attempt, which is not sent if that fails. It is the last one: what
     // another one refuses is not written.

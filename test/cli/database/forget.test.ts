@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { forgetRecords } from '../../../src/cli/database/forget.ts'
-import { patiently } from '../../../src/lib/sqlite-file.ts'
+import { retryWhileLocked } from '../../../src/lib/sqlite-file.ts'
 import { shiftDate } from '../../clock/shift-date.js'
 import { range, rowsOf } from '../../support/posts-database.ts'
 import { between, inTurn, sandbox, social, useCommand } from '../command.ts'
@@ -111,7 +111,7 @@ describe('forget', () => {
     const seen: number[] = []
     const write = async (): Promise<void> => {
       while (!isDone) {
-        await patiently(() => other.exec('BEGIN IMMEDIATE; COMMIT'))
+        await retryWhileLocked(() => other.exec('BEGIN IMMEDIATE; COMMIT'))
         seen.push(rows())
         await new Promise((next) => setTimeout(next, 5))
       }

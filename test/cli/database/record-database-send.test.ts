@@ -21,9 +21,9 @@ async function setUp() {
   // It says that it waits.
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const path = join(newFolder(), 'posts.db')
-  const patience = { forMs: () => Infinity }
+  const lockWait = { forMs: () => Infinity }
   const file = await RecordDatabase.open(path, {
-    ...{ operation: microblogSearch, searchKeys: [searchKey], patience },
+    ...{ operation: microblogSearch, searchKeys: [searchKey], lockWait },
   })
   const other = new DatabaseSync(path)
   const sandbox = createSandbox()
