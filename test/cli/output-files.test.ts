@@ -324,11 +324,12 @@ describe('--out posts.db', () => {
   it.each([
     ...['{', '', 'null', '[]'].map((state) => [state, `${search} --resume`]),
     ...['{', 'null', '[]'].map((state) => [state, 'watch coffee --once --out posts.db']),
-  ])('refuses the progress %j, and sends nothing: %s', async (state, line = '') => {
+  ])('refuses the progress %j, sends nothing, and still reads its records: %s', async (state, line = '') => {
     await social(line)
     const before = sandbox.requests.length
     change('posts.db', `UPDATE social_search_searches SET state = '${state}'`)
     await inTurn([line, 2, 'the state of a job cannot be read'])
+    await inTurn(['find posts.db coffee', 0], ['describe posts.db', 0])
     expect(sandbox.requests).toHaveLength(before)
   })
 

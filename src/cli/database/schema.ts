@@ -21,8 +21,9 @@ export const sharedTables = `
     search INTEGER, number INTEGER, first_seen TEXT, PRIMARY KEY (search, number)) WITHOUT ROWID;
   CREATE VIEW IF NOT EXISTS social_search_gaps AS
     SELECT search, network, records, json_extract(state, '$.spans[' || (spans.key + 1) || '].newest') AS "from",
-      json_extract(value, '$.oldest') AS "to"
-    FROM social_search_searches, json_each(state, '$.spans') AS spans WHERE json_extract(value, '$.next') IS NOT NULL;
+      json_extract(state, spans.fullkey || '.oldest') AS "to"
+    FROM social_search_searches, json_each(CASE WHEN json_valid(state) THEN state END, '$.spans') AS spans
+    WHERE json_extract(state, spans.fullkey || '.next') IS NOT NULL;
   CREATE TABLE IF NOT EXISTS social_search_purchases (
     number INTEGER PRIMARY KEY, search INTEGER NOT NULL, at TEXT NOT NULL, label TEXT,
     credits NUMERIC NOT NULL, uncertain NUMERIC NOT NULL);
