@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError } from '../../src/index.ts'
 import { type WatchState, watchSearch } from '../../src/extensions/watch/index.ts'
+import { failure } from '../support/service.ts'
 import { page } from '../support/pages.ts'
 import { settle, useVirtualTime } from '../support/clock.ts'
 import { drain, idsOf, next, range, setUp } from './helpers.ts'
@@ -115,17 +116,33 @@ describe('watchSearch()', () => {
     },
   )
 
-  it('yields the posts that come after an empty page with `from: now` when the clock was ahead then', async () => {
-    useVirtualTime()
-    const { feed, start } = setUp(0, { from: 'now', once: true })
-    feed.start = Date.now()
-    vi.setSystemTime(feed.start + 86_400_000)
-    const { value: ahead } = await settle(drain(start()))
-    vi.setSystemTime(feed.start)
-    feed.post(3)
-    const { value: right } = await settle(drain(start({ state: ahead!.last! })))
-    expect([ahead!.all, right!.all]).toEqual([[], [1, 2, 3]])
-  })
+  const [hours3, days2] = [3 * 3_600_000, 48 * 3_600_000]
+  it.each([
+    ['is ahead', undefined, [hours3, hours3]],
+    ['is ahead', 'now', [hours3, hours3]],
+    ['is ahead, and the first check fails', 'now', [hours3, hours3, hours3]],
+    ['was ahead at first', undefined, [days2, 0]],
+    ['was ahead at first', 'now', [days2, 0]],
+  ] as const)(
+    'yields all posts that come after an empty page when the clock %s, from %s',
+    async (_, from, clocks) => {
+      useVirtualTime()
+      const { feed, start } = setUp(0, { from, once: true, retry: false })
+      feed.start = Date.now()
+      const all = []
+      let state: WatchState | undefined
+      for (const [run, ahead] of clocks.entries()) {
+        vi.setSystemTime(feed.start + ahead)
+        const left = clocks.length - run
+        feed.onRequest = () => (left > 2 ? failure(503, 'service_unavailable') : undefined)
+        if (left === 1) feed.post(30)
+        const { value } = await settle(drain(start({ state })))
+        all.push(...value!.all)
+        state = value!.last
+      }
+      expect(all).toEqual(range(1, 30))
+    },
+  )
 
   it('checks every `minInterval`, 15 minutes by default, whether posts come or not', async () => {
     useVirtualTime()

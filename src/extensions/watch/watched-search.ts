@@ -17,6 +17,8 @@ import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
 const fewestIds = 1000
 /** How far the clocks of this machine and of the service may differ, in milliseconds. */
 const drift = 3_600_000
+/** The same while no post is listed, which old ones would be: a machine may take its local time for UTC. */
+const mostDrift = 24 * drift
 
 /** One search of a watch: what is known of it, and its checks for new posts, one after another. */
 export class WatchedSearch<Post> implements DueSearch {
@@ -109,7 +111,7 @@ export class WatchedSearch<Post> implements DueSearch {
   /** Posts that come after the first attempt are new, whether it fails or not. Returns whether this was the first. */
   begin(): boolean {
     if (this.#settings.from !== 'now' || this.#spans.length > 0) return false
-    this.#spans = firstSpan([], Date.now())
+    this.#spans = [spanSince(Date.now() - drift)]
     return true
   }
 
@@ -124,9 +126,10 @@ export class WatchedSearch<Post> implements DueSearch {
     const now = Date.now()
     const isFirst = this.#spans.length === 0
     /** Until a page has posts, no post is known. Those that are published meanwhile are new. */
-    const isEmpty = this.#spans.every(({ ids }) => ids.length === 0)
+    const isEmpty = hasNoPosts(this.#spans)
     // The clock may have been set back.
     const since = isFirst ? Infinity : Math.min(parseTime(this.#spans[0]?.oldest), now - drift)
+    if (isEmpty && !isFirst) this.#spans = [spanSince(since)]
     const isOld = (time: number): boolean => isEmpty && (isFirst || time < since)
     const before = this.pace
     const firstGap = maxPages === 1 && this.#isGapNext ? nextGap(this.#spans, now) : newest
@@ -140,7 +143,8 @@ export class WatchedSearch<Post> implements DueSearch {
       this.failedAt = undefined
       this.#isGapNext = maxPages === 1 && firstGap === newest
       // Posts older than the first page are not wanted.
-      this.#spans = isFirst ? firstSpan(page.spans, now) : page.spans
+      this.#spans = isFirst ? page.spans.map((span) => ({ ...span, next: null })) : page.spans
+      if (hasNoPosts(this.#spans)) this.#spans = [spanSince(Math.min(since, now - mostDrift))]
       if (added.length > 0 || gapsOf(this.#spans).length < gaps) this.#isStuck = false
       times.push(...added)
       const pace = times.some(isOld) ? null : before
@@ -167,10 +171,14 @@ export class WatchedSearch<Post> implements DueSearch {
   }
 }
 
-/** What is known after the first page ever; without a post, that those before some time are not wanted. */
-function firstSpan([span]: Spans, now: number): WatchSpan[] {
-  const time = new Date(now - drift).toISOString()
-  return [span === undefined ? { ids: [], next: null, newest: time, oldest: time } : { ...span, next: null }]
+function hasNoPosts(spans: Spans): boolean {
+  return spans.every(({ ids }) => ids.length === 0)
+}
+
+/** Before the first post: those from before some time, in milliseconds since 1970, are not wanted. */
+function spanSince(ms: number): WatchSpan {
+  const time = new Date(ms).toISOString()
+  return { ids: [], next: null, newest: time, oldest: time }
 }
 
 type Pages<Post> = (params: object, options: { readonly maxPages: number }) => AsyncIterable<Page<Post>>
