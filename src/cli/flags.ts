@@ -3,7 +3,7 @@ import paramTexts from '../extensions/tools/param-texts.json' with { type: 'json
 import { type JsonSchema, jsonSchemaOf } from '../api/schema/json-schema.ts'
 import type { Operation } from '../api/operation.ts'
 import { boundOf } from '../api/price.ts'
-import { isRecord, parseJson, parsed } from '../lib/json.ts'
+import { isRecord, isRounded, parsed } from '../lib/json.ts'
 import { wholeNumber } from '../errors/check-options.ts'
 import { maxTimerMs, parseTime } from '../lib/time.ts'
 import { UsageError } from './command-errors.ts'
@@ -119,8 +119,7 @@ function objectOf(name: string, text: string): Record<string, unknown> {
   const value = parsed(text)
   if (value === undefined) throw new UsageError(`${name} must be JSON, such as '{"query":"typescript"}'`)
   if (!isRecord(value)) throw new UsageError(`${name} must be a JSON object`)
-  // Rounded, it would name something else.
-  if (JSON.stringify(parsed(text, { parse: parseJson })) !== JSON.stringify(value))
+  if (isRounded(value, text))
     throw new UsageError(`${name} has an integer too long to be sent exactly; put it in quotes`)
   return value
 }

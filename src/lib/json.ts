@@ -59,6 +59,11 @@ export function hasLongIntegers(text: string): boolean {
   return false
 }
 
+/** Whether an integer in a text is rounded in the value that `JSON.parse` has made of it: it would name something else. */
+export function isRounded(value: unknown, text: string): boolean {
+  return hasLongIntegers(text) && JSON.stringify(parseJson(text)) !== JSON.stringify(value)
+}
+
 type Replacer = (this: unknown, name: string, value: unknown) => unknown
 
 /**

@@ -72,6 +72,11 @@ const refused: Record<string, Row[]> = {
     ['no body', {}, { body: null }],
     ['a body that is a list', {}, { body: '[]' }],
     ['a body that is nested too deeply', {}, { path: '/data/technews/search', body: deep }],
+    [
+      'a body whose id would be rounded',
+      {},
+      { path: `${posts}/reactions`, body: '{"id":1796123456789012345}' },
+    ],
     ['params outside the documented bounds', {}, { body: '{"query":""}' }],
   ],
   '402 credit_budget': [

@@ -3,6 +3,7 @@ import { within } from '../../lib/abort.ts'
 import { assertMethod } from '../../errors/check-options.ts'
 import type { Budget } from '../../index.ts'
 import { ConfigurationError } from '../../errors/index.ts'
+import { isRounded } from '../../lib/json.ts'
 import { readBytes } from '../../lib/read-bytes.ts'
 import type { ProxySettings, ProxyUser } from './options.ts'
 import { ProxyRefusal } from './error-statuses.ts'
@@ -80,15 +81,18 @@ async function readParams(
   const bytes = await readBytes(request, maxBodyBytes).catch(() => null)
   if (bytes === 'too large')
     throw new ProxyRefusal(413, 'payload_too_large', `the body is larger than ${maxBodyBytes} bytes`)
+  let message = 'the body must be JSON'
   try {
     // The service would search for what stands for bytes that are no text, and charge.
     const body = new TextDecoder('utf-8', { fatal: true }).decode(bytes ?? undefined)
-    if (bytes !== null) return { body, params: JSON.parse(body) as unknown }
+    const params: unknown = JSON.parse(body)
+    if (!isRounded(params, body)) return { body, params }
+    message = 'the body has an integer too long to be sent exactly; put it in quotes'
   } catch {
     // Refused below, like a body that cannot be read.
   }
-  const issues = [{ path: '', message: 'the body must be JSON' }]
-  throw new ProxyRefusal(400, 'validation_error', 'the body must be JSON, nothing was sent', { issues })
+  const issues = [{ path: '', message }]
+  throw new ProxyRefusal(400, 'validation_error', `${message}, nothing was sent`, { issues })
 }
 
 /** An operation of the service. */
