@@ -1,26 +1,10 @@
 import { microblogPageSize } from '../../api/endpoints/microblog.ts'
 import { assertObject, assertSignal, milliseconds, wholeNumber } from '../../errors/check-options.ts'
 import { ConfigurationError } from '../../errors/index.ts'
-import type { InvalidItem, PagedOptions } from '../../index.ts'
+import type { PagedOptions } from '../../index.ts'
 import { differenceOf, parsed } from '../../lib/json.ts'
 import { parseTime } from '../../lib/time.ts'
 import type { SharedWatchOptions, WatchSpan, WatchState } from './types.ts'
-
-/** A page of either network. */
-export interface Page<Post> {
-  readonly posts: readonly Post[]
-  readonly invalid?: InvalidItem[] | undefined
-  readonly next: object | null
-  readonly meta?: { readonly hasMore?: boolean } | null
-}
-
-/** What both networks have in common. */
-export interface AnySource<Post> {
-  search(
-    params: object,
-    options: PagedOptions,
-  ): { pages(): AsyncIterable<Page<Post>>; readonly closing?: AbortSignal }
-}
 
 /** Options of a watch, with defaults, and those of each page. */
 export type WatchSettings = ReturnType<typeof settingsOf>

@@ -3,12 +3,12 @@ import { professionalnetPostsSearch } from '../../api/endpoints/professionalnet/
 import { assertMethod } from '../../errors/check-options.ts'
 import { type SocialSearchError, ValidationError } from '../../errors/index.ts'
 import type { CallCredits } from '../../extend.ts'
-import type { Observer, PagedOptions } from '../../index.ts'
+import type { InvalidItem, Observer, PagedOptions } from '../../index.ts'
 import { fnv1a } from '../../lib/hash.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import { parseTime } from '../../lib/time.ts'
 import { type DueSearch, type WatchPace, paceAfter } from './due.ts'
-import { type AnySource, type Page, type WatchSettings, paramsOf, stateOf } from './options.ts'
+import { type WatchSettings, paramsOf, stateOf } from './options.ts'
 import { type ReadPage, type ReadTerms, type Reading, read } from './read.ts'
 import { type Spans, gapsOf, hasGapToFill, nextGap, withNextAbove } from './spans.ts'
 import type { SearchBatch, WatchSpan, WatchState } from './types.ts'
@@ -19,6 +19,22 @@ const fewestIds = 1000
 const drift = 3_600_000
 /** The same while no post is listed, which old ones would be: a machine may take its local time for UTC. */
 const mostDrift = 24 * drift
+
+/** A page of either network. */
+interface Page<Post> {
+  readonly posts: readonly Post[]
+  readonly invalid?: InvalidItem[] | undefined
+  readonly next: object | null
+  readonly meta?: { readonly hasMore?: boolean } | null
+}
+
+/** What both networks have in common. */
+interface AnySource<Post> {
+  search(
+    params: object,
+    options: PagedOptions,
+  ): { pages(): AsyncIterable<Page<Post>>; readonly closing?: AbortSignal }
+}
 
 /** One search of a watch: what is known of it, and its checks for new posts, one after another. */
 export class WatchedSearch<Post> implements DueSearch {
