@@ -42,7 +42,7 @@ describe('watch of several queries', () => {
   })
 
   it.each([
-    [sandboxFlag, '', 'made-up records of --sandbox'],
+    [sandboxFlag, '', `made-up records of ${sandboxFlag}`],
     ['', sandboxFlag, 'what the service returned'],
   ])('never mixes made-up posts with real ones: %s', async (first, second, said) => {
     const line = (flag: string) => `watch coffee --once ${flag} --out posts.db`
