@@ -139,12 +139,12 @@ export function wrap(text: string, width: number): string {
 /** The text in one line of at most `width` columns; `…` stands for what is left out. */
 export function cutToWidth(text: string, width: number): string {
   if (widthOf(text) <= width) return text
-  let start = ''
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (widthOf(start + segment) >= width) break
-    start += segment
+  let room = width - 1
+  for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+    room -= widthOf(segment)
+    if (room < 0) return `${text.slice(0, index)}…`
   }
-  return `${start}…`
+  return text
 }
 
 /** Turns records into text, page by page. */

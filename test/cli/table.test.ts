@@ -101,6 +101,13 @@ describe('createTable()', () => {
     expect(linesOf(records, 80, ['text', 'note', 'end'])[0]).toMatch(/^text +note +end$/)
   })
 
+  it('takes a moment for a text of 5,000 escape sequences without a terminal', () => {
+    const start = performance.now()
+    const text = `${'\u001b[31m'.repeat(5000)}${'long '.repeat(50)}`
+    expect(createTable(['text'], { ...options, width: undefined }).page([{ text }])).toContain('…\n')
+    expect(performance.now() - start).toBeLessThan(500)
+  })
+
   it('shows date, author, text and state of undocumented records first', () => {
     const records = [
       { id: 'men_1', author: 'a', state: 'new', publishedAt: afternoon, text: 'a comment' },
