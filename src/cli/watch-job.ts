@@ -173,7 +173,7 @@ function queryParam(operation: SearchOperation): string {
 /** The queries of a file, one a line. `# a comment` is none, `#hashtag` is. */
 function linesOf(path: string): string[] {
   try {
-    const lines = textFrom(readFileSync(path)).split('\n')
+    const lines = textFrom(readFileSync(path)).split(/[\n-\r\u0085\u2028\u2029]/)
     return lines.map((line) => line.trim()).filter((line) => line !== '' && !/^#(\s|$)/.test(line))
   } catch (error) {
     throw new UsageError(`--queries: ${messageOf(error)}`)

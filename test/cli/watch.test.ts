@@ -68,6 +68,7 @@ describe('watch of several queries', () => {
   it.each<[string, string | Buffer, string[]]>([
     ['has comments', '# Drinks\ncoffee\n\n  tea \r\n#latte\n#\ncoffee', ['coffee', 'tea', '#latte']],
     ['begins with a byte order mark', '\ufeffcafé\ntea', ['café', 'tea']],
+    ['has other line ends', 'coffee\rtea\u2028#latte\r', ['coffee', 'tea', '#latte']],
     ['is in Latin-1', Buffer.from('café', 'latin1'), []],
     ['is in UTF-16 without a byte order mark', Buffer.from('tea', 'utf16le'), []],
     ['is in UTF-16 of PowerShell', Buffer.from('\ufeffcafé\r\ntea', 'utf16le'), []],
