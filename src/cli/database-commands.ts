@@ -100,6 +100,8 @@ interface ForgetFlags {
 /** Deletes records of a file for good. */
 export async function forget(path: string, { author, id: ids, olderThan, yes }: ForgetFlags): Promise<void> {
   if ((author ?? ids ?? olderThan) === undefined) throw new UsageError('pass --author, --id or --older-than')
+  // As of a variable of the shell that is not set.
+  if ([author, ...(ids ?? [])].includes('')) throw new UsageError('--author and --id must not be empty')
   const confirm = async (records: number): Promise<void> => {
     if (yes === true) return
     const question = `this deletes ${count(records, 'record')} of ${path} for good`

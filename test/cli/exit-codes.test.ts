@@ -79,6 +79,8 @@ describe('exit codes', () => {
     ['watch coffee --keep 1.5d --out x.db', '--keep must be days or hours, such as 90d or 12h, got 1.5d'],
     ['watch coffee --keep 0d --out x.db', '--keep must be days or hours'],
     ['watch', 'pass a query, or --queries FILE'],
+    ["forget x.db --author '' --yes", '--author and --id must not be empty'],
+    ["forget x.db --id 1 '' --yes", '--author and --id must not be empty'],
     ['watch coffee tea --once', 'several queries need --out FILE.db'],
     ['watch --queries none.txt --once', 'none.txt'],
     ['watch coffee --once --network professionalnet --lang en', '--lang is for --network microblog'],
