@@ -2,9 +2,13 @@ import type { ArchiveMatches } from '../../extensions/tools/types.ts'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
 import { withRecords } from './open-database.ts'
+import { UsageError } from '../command-errors.ts'
 import { reachOf } from './describe.ts'
 import { type RecordTable, columnNamesOf, sqlName, tableIsMissing } from './tables.ts'
 import { type Term, termsOf } from './terms.ts'
+
+/** Each is a condition, of which SQLite nests a thousand. */
+const mostTerms = 900
 
 /** Records of one kind, newest first. */
 interface FoundRecords {
@@ -47,6 +51,8 @@ function findIn(
   const searched = tables.filter(({ name }) => table === undefined || name === table)
   if (searched.length === 0) throw tableIsMissing(tables.map(({ name }) => name))
   const terms = termsOf(query)
+  if (terms.length > mostTerms)
+    throw new UsageError(`a query may have at most ${mostTerms} words, got ${terms.length}`)
   addTermTest(database, terms)
   const all = searched.map((each) => matchesIn(database, each, terms, limit))
   const newest = all

@@ -49,6 +49,8 @@ describe('find', () => {
     await inTurn(
       ['find none.db coffee', 2, 'none.db does not exist'],
       ['find p.db coffee --table posts', 2, 'pass --table with one of microblog_posts'],
+      [`find p.db '${'coffee '.repeat(900)}'`, 0, '"id":"3"'],
+      [`find p.db '${'coffee '.repeat(901)}'`, 2, 'a query may have at most 900 words, got 901'],
     )
     expect(sandbox.requests).toHaveLength(before)
   })
