@@ -12,6 +12,7 @@ import type { Call } from '../extend.ts'
 import type { SocialSearch } from '../index.ts'
 import { count } from '../lib/count.ts'
 import { messageOf } from '../lib/thrown.ts'
+import { parseTime } from '../lib/time.ts'
 import { sourceOf } from './account.ts'
 import type { OpenClient } from './client.ts'
 import { UsageError } from './command-errors.ts'
@@ -162,7 +163,21 @@ function searchesOf(operation: SearchOperation, flags: WatchFlags, words: readon
   const list = words.find((word) => /^[^\s\d"]+,[^\s\d"]+$/.test(word))
   if (list !== undefined) toTerminal(`${list} is one query; for several: ${list.replaceAll(',', ' ')}`)
   const { params } = paramsOf(operation, flags, queries[0])
+  assertOpen(params)
   return Object.fromEntries(queries.map((query) => [query, { ...params, [queryParam(operation)]: query }]))
+}
+
+/**
+ * The checks of a day after the end find what came just before it.
+ *
+ * @throws {UsageError} for a time window that has ended: each check would pay for no new post.
+ */
+function assertOpen({ filters }: { readonly filters?: unknown }): void {
+  const { until } = Object(filters) as { until?: unknown }
+  if (Date.now() - parseTime(until) > 86_400_000)
+    throw new UsageError(
+      `--until ${String(until)} has passed, so no new posts come; to read old ones: search`,
+    )
 }
 
 /** The param that a search has its query in. */

@@ -78,6 +78,7 @@ describe('exit codes', () => {
     ['watch coffee --min-interval 1h30m', '--min-interval must be'],
     ['watch coffee --keep 1.5d --out x.db', '--keep must be days or hours, such as 90d or 12h, got 1.5d'],
     ['watch coffee --keep 0d --out x.db', '--keep must be days or hours'],
+    ['watch coffee --until 2020-01-01 --once --out x.db', '--until 2020-01-01 has passed'],
     ['watch', 'pass a query, or --queries FILE'],
     ["forget x.db --author '' --yes", '--author and --id must not be empty'],
     ["forget x.db --id 1 '' --yes", '--author and --id must not be empty'],
