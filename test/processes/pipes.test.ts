@@ -25,9 +25,9 @@ describe('stdout', () => {
   it('reports a full disk, with the page on stderr and the command that continues', async () => {
     const { code, err } = await shell('> /dev/full')
     expect([code, server.requests.length]).toEqual([1, 1])
-    expect(err).toMatch(/^social-search: ENOSPC[^]*\nTo continue: the same command with --cursor \w{20}/)
+    expect(err).toMatch(/^social-search: ENOSPC[^]*\nTo continue: the same command with --cursor \S{20}/)
     expect(err.match(/^\{"id":/gm)).toHaveLength(20)
-    expect((await shell('> /dev/full', '', '--limit 30')).err).toMatch(/--cursor \w{20}[^]* --limit 10\n/)
+    expect((await shell('> /dev/full', '', '--limit 30')).err).toMatch(/--cursor \S{20}[^]* --limit 10\n/)
     // All that was asked for is there.
     expect((await shell('> /dev/full', '', '--limit 20')).err).not.toContain('To continue')
   })

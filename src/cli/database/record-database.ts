@@ -63,7 +63,7 @@ export class RecordDatabase {
   #forgotAt = -Infinity
   /** When the last answer came: until it is checked and stored, another process may store a later one. */
   #answeredAt: Date | undefined
-  /** What to add to `performance.now()` for the time at the service; undefined until an answer tells it. */
+  /** What to add to `performance.now()` for the time at the service; undefined until there is an answer. */
   #serviceClock: number | undefined
 
   private constructor(file: OpenDatabase, lock: FileLock, options: RecordDatabaseOptions) {
@@ -126,7 +126,8 @@ export class RecordDatabase {
     try {
       const result = await send({ ...call, settings: { ...settings, budget: [...settings.budget, noted] } })
       const time = Date.parse(result.response.headers.get('date') ?? '')
-      if (Number.isFinite(time)) this.#serviceClock = time - performance.now()
+      // An answer need not have one: the sandbox's do not.
+      this.#serviceClock = (Number.isFinite(time) ? time : Date.now()) - performance.now()
       return result
     } finally {
       const { sent = null, duration = 0 } = call.record.attempts.at(-1) ?? {}
@@ -191,7 +192,7 @@ export class RecordDatabase {
 
   /**
    * Forgets once an hour what is older than `maxAge`, by the clock of the service or that of this machine, whichever is behind: a wrong
-   * one must not forget them all. Without the time at the service, it forgets nothing. Others can write in between.
+   * one must not forget them all. Without an answer, it forgets nothing. Others can write in between.
    */
   async forgetOld(): Promise<void> {
     const at = performance.now()
