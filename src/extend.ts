@@ -4,7 +4,7 @@
  */
 
 // To wrap calls, as the cache and tracers do.
-export type { CallResult, Call, Send, Wrap } from './core/call/call.ts'
+export type { Answer, Call, Send, Wrap } from './core/call/call.ts'
 export { Cancellation } from './core/call/cancellation.ts'
 export { checkAnswer } from './core/call/check.ts'
 export { waitReasons } from './core/call/open-calls.ts'

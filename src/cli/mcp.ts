@@ -10,15 +10,7 @@ import { openClient } from './client.ts'
 import type { Operation } from '../api/operation.ts'
 import { itemsOf } from '../api/list-items.ts'
 import { ConfigurationError, InvalidResponseError } from '../errors/index.ts'
-import {
-  type Call,
-  type CallResult,
-  type Send,
-  type Wrap,
-  type Wrapping,
-  contextOf,
-  wrap,
-} from '../extend.ts'
+import { type Call, type Answer, type Send, type Wrap, type Wrapping, contextOf, wrap } from '../extend.ts'
 import type { Observer } from '../index.ts'
 import { RecordDatabase } from './database/record-database.ts'
 
@@ -118,7 +110,7 @@ export async function keepAnswers(
   }
 }
 
-async function keepAnswer(file: RecordDatabase, send: Send, call: Call, source: object): Promise<CallResult> {
+async function keepAnswer(file: RecordDatabase, send: Send, call: Call, source: object): Promise<Answer> {
   const { operation, request } = call
   // All pages belong to one search.
   const params = Object.entries(request.params).filter(([name]) => name !== operation.paging?.param)

@@ -3,7 +3,7 @@
 // leaves its queue, or loses its slot.
 
 import type { Permit, RequestOutcome, QueueRequest } from './interface.ts'
-import type { Entry, SurfaceQueue } from './surface-queue.ts'
+import type { QueuedCall, SurfaceQueue } from './surface-queue.ts'
 
 /** Milliseconds between two polls of a queued call. */
 const pollMs = 20
@@ -17,7 +17,7 @@ const silentMs = 4 * heartbeatMs
 /** A call in a queue. It keeps its result until it polls. */
 interface PolledCall {
   readonly queue: SurfaceQueue
-  entry?: Entry
+  entry?: QueuedCall
   seenAt: number
   timer?: ReturnType<typeof setTimeout>
   /** Gives the permit or the refusal to the call; undefined before the result, and after its delivery. */

@@ -34,7 +34,7 @@ export interface Slot {
 const longestClosureMs = 86_400_000
 
 /** A call that waits. It leaves when its signal aborts. */
-export class Entry implements EventListenerObject {
+export class QueuedCall implements EventListenerObject {
   readonly request: QueueRequest
   readonly grant: (permit: Permit) => void
   readonly refuse: (reason: unknown) => void
@@ -96,10 +96,14 @@ export class SurfaceQueue {
   }
 
   /** Like `acquire()`, without a promise. */
-  enter(request: QueueRequest, grant: (permit: Permit) => void, refuse: (reason: unknown) => void): Entry {
+  enter(
+    request: QueueRequest,
+    grant: (permit: Permit) => void,
+    refuse: (reason: unknown) => void,
+  ): QueuedCall {
     const now = performance.now()
     const pacedBefore = this.#pacedMs + (this.#pacedSince === undefined ? 0 : now - this.#pacedSince)
-    const entry = new Entry(this, request, grant, refuse, pacedBefore)
+    const entry = new QueuedCall(this, request, grant, refuse, pacedBefore)
     this.#waiting.add(entry)
     if (request.signal.aborted) this.cancel(entry, request.signal.reason)
     this.#cancelIfClosed(entry)
@@ -114,7 +118,7 @@ export class SurfaceQueue {
     return entry
   }
 
-  cancel(entry: Entry, reason: unknown): void {
+  cancel(entry: QueuedCall, reason: unknown): void {
     if (this.#leave(entry)) entry.refuse(reason)
   }
 
@@ -149,7 +153,7 @@ export class SurfaceQueue {
     return wait === Infinity || this.#surface.isFull() ? { reason: 'slot', ms: Infinity } : null
   }
 
-  #cancelIfClosed(entry: Entry): void {
+  #cancelIfClosed(entry: QueuedCall): void {
     const closed = this.#surface.closed()
     const { maxClosedWaitMs, sendBy = Infinity } = entry.request
     if (closed > Math.min(maxClosedWaitMs, Math.max(0, sendBy - performance.now())))
@@ -197,7 +201,7 @@ export class SurfaceQueue {
   }
 
   /** Whether the call was waiting. */
-  #leave(entry: Entry): boolean {
+  #leave(entry: QueuedCall): boolean {
     if (!this.#waiting.delete(entry)) return false
     entry.stop()
     if (this.#waiting.first === undefined) this.#endPacedWait()
@@ -235,23 +239,23 @@ type Rank = Pick<QueueRequest, 'priority' | 'isRetry'>
 /** Calls in the order in which they go. Thousands may come or leave at once, so none searches more than the ranks. */
 class PriorityQueue {
   /** Calls of one rank in the order in which they came, by rank; none is empty. */
-  readonly #ranks: (Rank & { readonly entries: Set<Entry> })[] = []
+  readonly #ranks: (Rank & { readonly entries: Set<QueuedCall> })[] = []
 
   get length(): number {
     return this.#lengthOf(Infinity)
   }
 
-  get first(): Entry | undefined {
+  get first(): QueuedCall | undefined {
     return this.#ranks[0]?.entries.values().next().value
   }
 
   /** All in their order. A copy: calls may leave while it is read. */
-  all(): Entry[] {
+  all(): QueuedCall[] {
     return this.#ranks.flatMap(({ entries }) => [...entries])
   }
 
   /** Puts a call behind those that go before it. */
-  add(entry: Entry): void {
+  add(entry: QueuedCall): void {
     const { priority, isRetry } = entry.request
     const index = this.#indexOf(entry.request)
     const rank = this.#ranks[index]
@@ -260,12 +264,12 @@ class PriorityQueue {
   }
 
   /** How many calls go before one that has just been added. */
-  before(entry: Entry): number {
+  before(entry: QueuedCall): number {
     return this.#lengthOf(this.#indexOf(entry.request) + 1) - 1
   }
 
   /** Whether the call was waiting. */
-  delete(entry: Entry): boolean {
+  delete(entry: QueuedCall): boolean {
     const index = this.#indexOf(entry.request)
     const rank = this.#ranks[index]
     if (rank?.entries.delete(entry) !== true) return false

@@ -6,7 +6,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Operation } from '../../api/operation.ts'
-import type { Call, CallResult, Send } from '../../extend.ts'
+import type { Call, Answer, Send } from '../../extend.ts'
 import type { Budget } from '../../index.ts'
 import type { FileLock } from '../../lib/node/file-lock.ts'
 import { shallow } from '../../lib/json.ts'
@@ -105,7 +105,7 @@ export class RecordDatabase {
    * Sends a call once the file has what it may cost, so that a kill cannot hide that, and once nothing keeps the file from taking what
    * the call brings. The call waits for the file before it queues: when its turn comes, others wait for its slot.
    */
-  async send(send: Send, call: Call, searchKey: object): Promise<CallResult> {
+  async send(send: Send, call: Call, searchKey: object): Promise<Answer> {
     const { settings, operation } = call
     await this.assertWritable(operation)
     const noteCost = this.#searches.purchase(searchKey, this.#options.label)

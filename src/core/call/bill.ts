@@ -19,7 +19,7 @@ import type { ObservedBudget } from '../options/observer.ts'
 import {
   type Call,
   type CallRecord,
-  type CallResult,
+  type Answer,
   type Failed,
   errorContext,
   logAt,
@@ -122,12 +122,7 @@ export class Bill {
   }
 
   /** Adds a settled attempt to the record, and tells the log and the observers. @param answer What came of it. */
-  addAttempt(
-    evidence: Evidence,
-    answer: CallResult | Failed,
-    tookEffect: Charged,
-    credits: CallCredits,
-  ): void {
+  addAttempt(evidence: Evidence, answer: Answer | Failed, tookEffect: Charged, credits: CallCredits): void {
     const call = this.#call
     const record = this.#record
     const { queued, paced, duration, status } = evidence

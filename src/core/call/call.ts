@@ -14,7 +14,7 @@ import type { RawResponse } from '../http/fetch.ts'
 import type { Failing } from '../http/retry-wait.ts'
 
 /** Answers a call. `sendCalls()` does it with requests; a cache or a tracer wraps that. */
-export type Send = (call: Call) => Promise<CallResult>
+export type Send = (call: Call) => Promise<Answer>
 
 /** Adds something to each call. It may answer itself, or send another call in its place. */
 export interface Wrap {
@@ -39,11 +39,11 @@ export interface Call {
   record: CallRecord
   readonly observer: CallObserver | undefined
   /** The answer with the page before this one, in a walk. */
-  readonly previousPage: CallResult | undefined
+  readonly previousPage: Answer | undefined
 }
 
 /** The answer to a call, which is paid for, checked and transformed as the caller asks. */
-export interface CallResult {
+export interface Answer {
   /** Not redacted: apply the redactor of `record` to what you show of its headers. */
   readonly response: Response
   /** Redacted, like everything below. */

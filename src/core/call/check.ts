@@ -5,7 +5,7 @@ import * as words from '../../errors/words.ts'
 import { within } from '../../lib/abort.ts'
 import type { Redactor } from '../../lib/redactor.ts'
 import { maxBodyBytes } from '../http/fetch.ts'
-import type { Call, CallResult, Failed, InvalidItem, Success } from './call.ts'
+import type { Call, Answer, Failed, InvalidItem, Success } from './call.ts'
 import { decide, describeGatewayBody, endedBy } from './read-answer.ts'
 import { type CallSettings, userCodeMs } from '../options/options.ts'
 import { hasLongIntegers, isRecord, parsed } from '../../lib/json.ts'
@@ -21,7 +21,7 @@ export async function checkAnswer(
   call: Call,
   success: Omit<Success, 'ok' | 'credits'>,
   sent: string | null = null,
-): Promise<CallResult | Failed> {
+): Promise<Answer | Failed> {
   const { operation, record } = call
   const { redactor } = record
   const { response, text, requestId, tookEffect } = success
@@ -93,7 +93,7 @@ async function validateInTime(
 }
 
 type Validated =
-  | ({ readonly ok: true } & Pick<CallResult, 'body' | 'invalid'>)
+  | ({ readonly ok: true } & Pick<Answer, 'body' | 'invalid'>)
   | { readonly ok: false; readonly message: string; readonly issues: readonly Issue[] }
 
 const refused = (message: string, issues: readonly Issue[] = []): Validated => ({

@@ -3,7 +3,7 @@ import type { TimeoutPhase } from '../../errors/index.ts'
 import { isA } from '../../lib/thrown.ts'
 import { logEndOfLife } from '../http/answer.ts'
 import { Bill } from './bill.ts'
-import { type Call, type CallResult, type Failed, type Send, errorContext, phaseBefore } from './call.ts'
+import { type Call, type Answer, type Failed, type Send, errorContext, phaseBefore } from './call.ts'
 import { errorOfEnd } from './cancellation.ts'
 import { checkAnswer } from './check.ts'
 import type { OpenCalls } from './open-calls.ts'
@@ -37,7 +37,7 @@ export function sendCalls(openCalls: OpenCalls): Send {
 }
 
 /** One attempt: waits, sends, reads what came of it, accounts for it, and checks a success. @throws {Failure} */
-async function attempt(call: Call, turn: Turn, bill: Bill): Promise<CallResult> {
+async function attempt(call: Call, turn: Turn, bill: Bill): Promise<Answer> {
   const { client, operation, record } = call
   const { logger } = call.settings
   try {

@@ -12,7 +12,7 @@ import {
 } from '../options/options.ts'
 import { type ClientSettings, resolveOptions } from '../options/client-settings.ts'
 import { type Observer, CallObserver } from '../options/observer.ts'
-import { type Call, type CallResult, type Send, type Wrap, contextOf, newRecord, nextCallId } from './call.ts'
+import { type Call, type Answer, type Send, type Wrap, contextOf, newRecord, nextCallId } from './call.ts'
 import { Cancellation } from './cancellation.ts'
 import { type Composed, composeRequest } from './compose-request.ts'
 import { observeRefusal, wrapOfCache, wrapped } from './wraps.ts'
@@ -45,7 +45,7 @@ interface CallExtras {
   /** Aborts when nobody waits for the call any more. A request in flight may be charged, so it is finished, but not repeated. */
   readonly callerLeft?: AbortSignal | undefined
   /** The answer with the page before this one, in a walk. */
-  readonly previousPage?: CallResult | undefined
+  readonly previousPage?: Answer | undefined
 }
 
 /** What every transport has: a client may come from another copy of this package. */
@@ -111,7 +111,7 @@ export class ClientTransport implements Transport {
    * @param params The body, or the query of a GET.
    * @param id The id in the path.
    */
-  request(operation: Operation, params: object, options?: AnyCallOptions, id?: unknown): Promise<CallResult> {
+  request(operation: Operation, params: object, options?: AnyCallOptions, id?: unknown): Promise<Answer> {
     return this.send(operation, this.compose(operation, params, id, options ?? {}), options)
   }
 
@@ -158,7 +158,7 @@ export class ClientTransport implements Transport {
     request: Composed | InvalidRequestError,
     options?: AnyCallOptions,
     { callerLeft, previousPage }: CallExtras = {},
-  ): Promise<CallResult> {
+  ): Promise<Answer> {
     try {
       const { redactor } = this.#client
       const settings =

@@ -3,15 +3,7 @@ import { requireOption } from '../../errors/check-options.ts'
 import type { ClientSettings } from '../options/client-settings.ts'
 import type { ObservedCall, ObservedStart, Observer, CallObserver } from '../options/observer.ts'
 import type { AnswerCache } from '../options/options.ts'
-import {
-  type Call,
-  type CallResult,
-  type Send,
-  type Wrap,
-  contextOf,
-  errorContext,
-  noCredits,
-} from './call.ts'
+import { type Call, type Answer, type Send, type Wrap, contextOf, errorContext, noCredits } from './call.ts'
 import { errorOfEnd } from './cancellation.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { type InvalidRequestError, codeOf, isSocialSearchError } from '../../errors/index.ts'
@@ -90,11 +82,7 @@ export function observeRefusal(observer: CallObserver, error: InvalidRequestErro
   observer.end({ outcome: code, charged, applied, attempts, credits: noCredits, ...never })
 }
 
-async function observe(
-  observer: CallObserver,
-  call: Call,
-  work: () => Promise<CallResult>,
-): Promise<CallResult> {
+async function observe(observer: CallObserver, call: Call, work: () => Promise<Answer>): Promise<Answer> {
   const start = performance.now()
   const tell = (end: Omit<ObservedCall, keyof ObservedStart | 'duration'>): void =>
     observer.end({ ...end, duration: performance.now() - start })

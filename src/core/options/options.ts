@@ -205,7 +205,7 @@ export const defaultTimeoutMs = 30_000
 export const userCodeMs = 60_000
 
 /** Where an option goes: to the constructor, to `withOptions()`, or to a call. */
-export type Scope = 'client' | 'withOptions' | 'call'
+export type OptionScope = 'client' | 'withOptions' | 'call'
 
 type OptionOwner = Pick<Operation, 'price'> & { readonly paging?: unknown }
 
@@ -214,7 +214,7 @@ type Kept<Name> = Name extends keyof CallSettings ? CallSettings[Name] : void
 
 /** An option: where it goes, and what the settings keep of it. */
 interface Row<Value, Setting> {
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly OptionScope[]
   /** What holds without it. */
   readonly default?: Setting
   /** Throws if a value cannot be used; otherwise returns what the settings keep. */
@@ -334,7 +334,7 @@ const rows: Rows = {
 }
 
 type Name = keyof Rows
-const rowsOf = (scope: Scope): Partial<Rows> =>
+const rowsOf = (scope: OptionScope): Partial<Rows> =>
   Object.fromEntries(Object.entries(rows).filter(([, { scopes }]) => scopes.includes(scope)))
 const byScope = /* @__PURE__ */ (() => ({
   client: rowsOf('client'),
@@ -361,7 +361,7 @@ export function isOption(name: string, operation: OptionOwner): boolean {
 export function withOptions(
   settings: CallSettings,
   options: object,
-  scope: Scope,
+  scope: OptionScope,
   redactor: Redactor,
 ): CallSettings {
   const known = byScope[scope]

@@ -1,5 +1,5 @@
 import { type Attempt, SocialSearchError } from '../../errors/index.ts'
-import type { CallResult } from '../call/call.ts'
+import type { Answer } from '../call/call.ts'
 import type { CallCredits } from '../../errors/facts.ts'
 import { printed } from '../../lib/print.ts'
 import type { Cached } from '../options/observer.ts'
@@ -24,19 +24,19 @@ export interface WithResponse<T> {
  * const { data, requestId, credits } = await call.withResponse()
  */
 export class ApiCall<Body> implements Promise<Body> {
-  readonly #answer: Promise<CallResult> | undefined
+  readonly #answer: Promise<Answer> | undefined
 
   /**
    * @internal
    * @param answer Undefined in a subclass that makes the call when its result is needed.
    */
-  constructor(answer?: Promise<CallResult>) {
+  constructor(answer?: Promise<Answer>) {
     this.#answer = answer
   }
 
   /** @internal The result of the call; not redacted. */
-  protected answer(): Promise<CallResult> {
-    return this.#answer as Promise<CallResult>
+  protected answer(): Promise<Answer> {
+    return this.#answer as Promise<Answer>
   }
 
   get [Symbol.toStringTag](): string {
@@ -98,7 +98,7 @@ function addCallers(error: SocialSearchError): void {
 }
 
 /** The response, redacted, with a body that can be read again. Its status text is lost: some constructors refuse one that fetch gives. */
-function redactedResponse({ response, text, record: { redactor } }: CallResult): Response {
+function redactedResponse({ response, text, record: { redactor } }: Answer): Response {
   const headers = new Headers()
   // Those of a mock may have no more than `get()`.
   const given: Partial<Headers> = response.headers

@@ -7,7 +7,7 @@ import {
   setNonEnumerable,
 } from '../../errors/index.ts'
 import { type Composed, paramsOf } from '../call/compose-request.ts'
-import type { CallResult, InvalidItem } from '../call/call.ts'
+import type { Answer, InvalidItem } from '../call/call.ts'
 import type { ClientTransport } from '../call/transport.ts'
 import { pageLoop, samePage } from '../../errors/words.ts'
 import { wholeNumber } from '../../errors/check-options.ts'
@@ -188,7 +188,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
   }
 
   /** @internal */
-  protected override answer(): Promise<CallResult> {
+  protected override answer(): Promise<Answer> {
     return this.#fetchFirst()
   }
 
@@ -229,7 +229,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
    */
   #fetch(
     request: Composed | InvalidRequestError,
-    previousPage: CallResult | undefined,
+    previousPage: Answer | undefined,
     expectedItems: number | undefined,
     callerLeft: AbortSignal | undefined,
   ): Promise<FetchedPage> {
@@ -265,7 +265,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
     return params[paging.param]
   }
 
-  #items(page: Page, request: Composed | InvalidRequestError, answer?: CallResult): readonly unknown[] {
+  #items(page: Page, request: Composed | InvalidRequestError, answer?: Answer): readonly unknown[] {
     const paging = this.#options?.paging
     const items = itemsOf(this.#operation, page, paging)
     if (items !== null) return items
@@ -278,7 +278,7 @@ export class PagedCall<Page, Item, Limit extends number | undefined = number | u
   #paginationError(
     message: string,
     next: object | null | undefined,
-    answer?: CallResult,
+    answer?: Answer,
     body?: unknown,
   ): PaginationError {
     const { requestId, record } = answer ?? {}
@@ -308,6 +308,6 @@ function extraOf(request: Composed | InvalidRequestError): Pick<AnyCallOptions, 
 /** What `next` of a page may be. */
 type NextOf<Page> = Page extends PageFields<infer Params> ? Params : object
 
-interface FetchedPage extends CallResult {
+interface FetchedPage extends Answer {
   readonly step: Step
 }

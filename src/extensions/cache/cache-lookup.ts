@@ -2,7 +2,7 @@ import { check } from '../../api/schema/check.ts'
 import {
   type BodyFormat,
   type Call,
-  type CallResult,
+  type Answer,
   type Composed,
   composeRequest,
   nextStep,
@@ -60,7 +60,7 @@ export class CacheLookup {
   }
 
   /** The answer as it is stored. */
-  toEntry({ text, record }: CallResult): Entry {
+  toEntry({ text, record }: Answer): Entry {
     return { at: Date.now(), text, cost: record.credits.spent }
   }
 
@@ -68,7 +68,7 @@ export class CacheLookup {
    * Deletes the stored page after this one: it was fetched behind an older page, so calls that ask for single pages would
    * get pages of two ages. It never rejects.
    */
-  async deleteNext({ parsed: body }: CallResult): Promise<void> {
+  async deleteNext({ parsed: body }: Answer): Promise<void> {
     await this.#try(async () => {
       const { operation, request, settings, client } = this.#call
       const step = nextStep(operation, request.params, body, settings.paging)
@@ -81,7 +81,7 @@ export class CacheLookup {
   }
 
   /** Stores an answer that was fetched. It never rejects. */
-  async store(entry: Entry, { parsed: body, record }: CallResult): Promise<void> {
+  async store(entry: Entry, { parsed: body, record }: Answer): Promise<void> {
     await this.#try(async () => {
       const isPaid = record.attempts.at(-1)?.charged === 'yes'
       const key = this.#key

@@ -1,7 +1,7 @@
 import {
   type AnswerCache,
   type Call,
-  type CallResult,
+  type Answer,
   type CallSettings,
   type Send,
   type Wrapping,
@@ -94,7 +94,7 @@ class ClientCache {
   }
 
   /** Answers a call from the store, or with a request that equal calls share. */
-  async answer(call: Call, send: Send): Promise<CallResult> {
+  async answer(call: Call, send: Send): Promise<Answer> {
     const { operation, settings, cancellation } = call
     const { cache } = settings
     if (cache !== 'only' && (effectOf(operation) !== 'metered' || cache === false)) return send(call)
@@ -142,7 +142,7 @@ class ClientCache {
   }
 
   /** Checks and transforms a copy of the answer as the call asks. */
-  async #deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): Promise<CallResult> {
+  async #deliver(call: Call, { entry, fetched, isPayer }: SharedAnswer): Promise<Answer> {
     const { text, cost, at } = entry
     const response = fetched?.response ?? Response.json(null)
     const { redactor } = fetched?.record ?? call.client

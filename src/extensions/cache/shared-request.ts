@@ -1,4 +1,4 @@
-import { type Call, type CallResult, type Send, Cancellation, contextOf } from '../../extend.ts'
+import { type Call, type Answer, type Send, Cancellation, contextOf } from '../../extend.ts'
 import { CreditBudgetError, SocialSearchError, failureFor, setNonEnumerable } from '../../errors/index.ts'
 import type { CacheLookup, Entry } from './cache-lookup.ts'
 
@@ -6,7 +6,7 @@ import type { CacheLookup, Entry } from './cache-lookup.ts'
 export interface SharedAnswer {
   readonly entry: Entry
   /** The answer that was fetched; undefined if the store had it. */
-  readonly fetched?: CallResult
+  readonly fetched?: Answer
   /** Whether the answer was fetched for this call, which then has its attempts and credits. */
   readonly isPayer: boolean
 }

@@ -31,7 +31,7 @@ export const sharedNames = { store: true, storeTimeout: true, logger: true }
 export const retryMs = 500
 
 /**
- * One text of a store, in which this process keeps its entry up to date: one update at a time, again when something has happened meanwhile,
+ * One text of a store, in which this process keeps its part up to date: one update at a time, again when something has happened meanwhile,
  * and when its lease is due. Each update has a timeout. While the store is unavailable, it tries again every half second or so.
  */
 export abstract class StoredText<S extends VersionedState> {

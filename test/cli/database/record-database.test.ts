@@ -5,7 +5,7 @@ import { mentionsList } from '../../../src/api/endpoints/mentions.ts'
 import { microblogSearch } from '../../../src/api/endpoints/microblog.ts'
 import type { Operation } from '../../../src/api/operation.ts'
 import { RecordDatabase } from '../../../src/cli/database/record-database.ts'
-import { type Call, type CallResult, type Send, newRecord } from '../../../src/core/call/call.ts'
+import { type Call, type Answer, type Send, newRecord } from '../../../src/core/call/call.ts'
 import { Redactor } from '../../../src/lib/redactor.ts'
 import { newFolder } from '../../support/folder.ts'
 import { post, postWith } from '../../support/pages.ts'
@@ -30,7 +30,7 @@ async function sent(database: RecordDatabase, key: object = searchKey) {
     ...{ settings: { budget: [] }, operation: microblogSearch },
     record: newRecord(new Redactor()),
   } as unknown as Call
-  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<CallResult>()]
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<Answer>()]
   const send: Send = async ({ settings }) => {
     const reservation = await settings.budget[0]?.reserve(2, 'microblog.search')
     await reservation?.renew?.()
@@ -43,7 +43,7 @@ async function sent(database: RecordDatabase, key: object = searchKey) {
     const attempts = [{ sent: at.toISOString(), duration: 0 }]
     Object.assign(call.record, { credits: { spent, uncertain: 0 }, attempts })
     const response = new Response('', { headers: { date: at.toUTCString() } })
-    ended.resolve({ response } as CallResult)
+    ended.resolve({ response } as Answer)
     await ending
   }
 }
