@@ -95,7 +95,7 @@ const everyone = '*'
  * The message that has processes update; undefined if none has to. Messages only save waiting: processes poll from time to time in any
  * case.
  */
-export function messageOf(from: string, processes: readonly string[]): string | undefined {
+export function messageText(from: string, processes: readonly string[]): string | undefined {
   return processes.length === 0 ? undefined : JSON.stringify({ from, processes })
 }
 
@@ -170,43 +170,43 @@ export function changeState(
 /**
  * When the limits may allow the next call of a process at a surface, if a slot is free; at the latest change or before for now.
  *
- * @param behind How many further calls of the process go before it.
+ * @param ahead How many further calls of the process go before it.
  */
 export function allowedFrom(
   state: LimiterState,
   process: string,
   surface: string,
   rules: Rules,
-  behind = 0,
+  ahead = 0,
 ): number {
   const { time, grantsFrom, blockedUntil, queue, arrivals } = state
   const { windowMs } = rules
   const perMinute = surface === unlimitedSurface ? Infinity : rules.perMinute
   const others = queue.filter((queued) => queued.surface === surface)
-  const ahead = Math.max(
+  const place = Math.max(
     0,
     others.findIndex((queued) => queued.process === process),
   )
   const times = Object.values(arrivals[surface] ?? {}).sort((a, b) => a - b)
   // So many requests have to count no more. If those in flight are among them, this is too early.
-  const excess = inFlightAt(state, surface) + times.length + ahead + (behind % perMinute) + 1 - perMinute
+  const excess = inFlightAt(state, surface) + times.length + place + (ahead % perMinute) + 1 - perMinute
   const last = times[Math.min(excess, times.length) - 1] ?? -Infinity
   const first = Math.max(grantsFrom, blockedUntil[surface] ?? 0, last + windowMs)
-  const fullWindows = Math.floor(behind / perMinute)
+  const fullWindows = Math.floor(ahead / perMinute)
   return fullWindows === 0 ? first : Math.max(time, first) + fullWindows * windowMs
 }
 
-/** @param ahead How far the time of the state is ahead of the monotonic time. */
+/** @param offset How far the time of the state is ahead of the monotonic time. */
 function putReport(
   state: LimiterState,
   report: ProcessReport,
-  ahead: number,
+  offset: number,
   rules: Rules,
   now: number,
 ): void {
   const { process, requests, waiting } = report
-  const timeOf = (at: number): number => Math.ceil(at + ahead)
-  for (const [id, request] of requests) putRequest(state, process, id, request, timeOf)
+  const stateTime = (at: number): number => Math.ceil(at + offset)
+  for (const [id, request] of requests) putRequest(state, process, id, request, stateTime)
   // It has ended since: those who restored it did not know.
   const isRestored = (request: OpenRequest, id: string): boolean =>
     request.process === process && request.stateId !== state.stateId && !requests.has(id)
@@ -227,11 +227,11 @@ function putRequest(
   process: string,
   id: string,
   { surface, sent, hasEnded, blockedUntil }: OwnRequest,
-  timeOf: (at: number) => number,
+  stateTime: (at: number) => number,
 ): void {
   if (blockedUntil !== undefined)
-    state.blockedUntil[surface] = Math.max(timeOf(blockedUntil), state.blockedUntil[surface] ?? 0)
-  if (hasEnded) end(state, id, surface, sent && timeOf(arrivalOf(sent)))
+    state.blockedUntil[surface] = Math.max(stateTime(blockedUntil), state.blockedUntil[surface] ?? 0)
+  if (hasEnded) end(state, id, surface, sent && stateTime(arrivalOf(sent)))
   // Others do not know it any more if the process was thought dead.
   else state.open[id] ??= { process, surface, stateId: state.stateId }
 }
@@ -249,7 +249,7 @@ function end(state: LimiterState, id: string, surface: string, arrival: number |
 function dropDead(state: LimiterState, now: number): void {
   const aliveUntil = ({ process }: { process: string }): number => state.aliveUntil[process] ?? 0
   for (const [id, request] of Object.entries(state.open)) {
-    // It may have been sent until then.
+    // It may have been sent until then, and arrive a little later.
     if (aliveUntil(request) <= now) end(state, id, request.surface, aliveUntil(request) + marginMs)
   }
   state.queue = state.queue.filter((queued) => aliveUntil(queued) > now)
@@ -304,21 +304,21 @@ function newState(stateId: string, clock: number, now: number): LimiterState {
 /**
  * Restores what a process knows of a lost state.
  *
- * @param ahead How far the time of the new state is ahead of that of the lost one, in milliseconds.
+ * @param offset How far the time of the new state is ahead of that of the lost one, in milliseconds.
  */
-function restore(state: LimiterState, lost: LimiterState, ahead: number): void {
+function restore(state: LimiterState, lost: LimiterState, offset: number): void {
   state.version = Math.max(state.version, lost.version)
   for (const [surface, times] of Object.entries(lost.arrivals))
-    for (const [id, at] of Object.entries(times)) end(state, id, surface, at + ahead)
+    for (const [id, at] of Object.entries(times)) end(state, id, surface, at + offset)
   for (const [id, request] of Object.entries(lost.open))
     if (state.arrivals[request.surface]?.[id] === undefined) state.open[id] = request
   const isNew = ({ process, surface }: { process: string; surface: string }): boolean =>
     !state.queue.some((queued) => queued.process === process && queued.surface === surface)
   state.queue = [...lost.queue.filter(isNew), ...state.queue]
-  keepLatest(state.aliveUntil, lost.aliveUntil, ahead)
-  keepLatest(state.blockedUntil, lost.blockedUntil, ahead)
+  keepLatest(state.aliveUntil, lost.aliveUntil, offset)
+  keepLatest(state.blockedUntil, lost.blockedUntil, offset)
 }
 
-function keepLatest(times: Record<string, number>, lost: Record<string, number>, ahead: number): void {
-  for (const [name, time] of Object.entries(lost)) times[name] = Math.max(time + ahead, times[name] ?? 0)
+function keepLatest(times: Record<string, number>, lost: Record<string, number>, offset: number): void {
+  for (const [name, time] of Object.entries(lost)) times[name] = Math.max(time + offset, times[name] ?? 0)
 }

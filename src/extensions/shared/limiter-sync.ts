@@ -21,7 +21,7 @@ import {
   allowedFrom,
   changeState,
   isFor,
-  messageOf,
+  messageText,
   surfaceKey,
 } from './limiter-state.ts'
 import { type SharedOptions, StoredText } from './stored-text.ts'
@@ -43,9 +43,10 @@ export class LimiterSync extends StoredText<LimiterState> {
   readonly #queues = new Map<string, SurfaceQueue>()
   /** By their ids: those in flight, and those whose end the store may not know yet. */
   readonly #requests = new Map<string, OwnRequest>()
-  readonly #firstPollMs: number
-  /** How long it waits for a message before it polls whether it has a slot. */
+  /** How long it waits for a message before it polls whether it has a slot: longer each time. */
   #pollMs: number
+  /** What that begins with, also after a grant. A store without messages has to be polled soon. */
+  readonly #firstPollMs: number
   /** When the latest message came: it shows that those for this process would come, too. */
   #messageAt = -Infinity
   /** Which fraction of the longest random delay the next update has. */
@@ -146,10 +147,10 @@ export class LimiterSync extends StoredText<LimiterState> {
   }
 
   /** When the limits may allow the next call of a surface; in the past if only a slot is missing, or the store has not been asked. */
-  #allowedAt(key: string, behind = 0): number {
+  #allowedAt(key: string, ahead = 0): number {
     const { latest } = this
     if (latest === undefined) return -Infinity
-    const from = allowedFrom(latest.state, this.id, key, this.#rules, behind)
+    const from = allowedFrom(latest.state, this.id, key, this.#rules, ahead)
     return from <= latest.state.time ? -Infinity : ownTime(latest, from)
   }
 
@@ -167,7 +168,7 @@ export class LimiterSync extends StoredText<LimiterState> {
       // As it is now: no slot may be free before its 429 is known.
       const report = { process: this.id, requests: new Map(this.#requests), waiting: this.#waiting() }
       const changed = changeState(text, times, this.latest, report, this.#rules, randomId())
-      return { ...changed, message: messageOf(this.id, changed.toNotify), report }
+      return { ...changed, message: messageText(this.id, changed.toNotify), report }
     })
     // The store knows of them.
     for (const [id, { hasEnded }] of report.requests) if (hasEnded) this.#requests.delete(id)
@@ -252,9 +253,9 @@ export class LimiterSync extends StoredText<LimiterState> {
   get #hasUnreported(): boolean {
     const hasEnds = Array.from(this.#requests.values()).some(({ hasEnded }) => hasEnded)
     const [waiting, queued] = [this.#waiting(), this.#queuedSurfaces]
-    const isInLine =
+    const isQueuedAsWanted =
       waiting.size === queued.size && Array.from(waiting.keys()).every((key) => queued.has(key))
-    return hasEnds || this.#unusable().length > 0 || !isInLine
+    return hasEnds || this.#unusable().length > 0 || !isQueuedAsWanted
   }
 }
 

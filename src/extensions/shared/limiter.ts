@@ -56,6 +56,7 @@ export class SharedLimiter implements CallLimiter {
       perMinute: wholeNumber('limits.perMinute', perMinute),
       windowMs: milliseconds('limits.windowMs', windowMs),
     }
+    // The clocks of the store and of the service drift apart.
     const rules = { inFlight, perMinute, windowMs: windowMs + driftMs, leaseMs: milliseconds('lease', lease) }
     this.#sync = new LimiterSync(options, organization, rules)
   }
