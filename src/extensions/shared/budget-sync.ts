@@ -32,16 +32,17 @@ interface PendingRequest extends BudgetRequest {
 
 /** Keeps the text of a budget and this process's reservations in step. */
 export class BudgetSync extends StoredText<BudgetState> {
-  /** Then it renews no reservation any more. */
+  /** From the call of `close()` on, it renews no reservation any more. */
   isClosed = false
   readonly #terms: BudgetTerms
   readonly #open = new Set<OpenReservation>()
   /** Outcomes that the store may not know yet. */
   readonly #outcomes: Spent[] = []
-  /** How many earlier ones it knows. */
+  /** How many earlier ones it knows: it has `counted` them in the entry of this process. */
   #confirmed = 0
   /** Whether the store may have reserved credits for calls that were refused, since its reply is missing. */
   #lacksReply = false
+  /** From the end of `close()` on, it tries no more to report what the store does not know. */
   #isStopped = false
   /** The wall clock of this process when it read the state. */
   #readAtWall = 0
