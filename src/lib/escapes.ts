@@ -1,7 +1,9 @@
 const [percent, backslash, ampersand, hash, semicolon, brace] = [0x25, 0x5c, 0x26, 0x23, 0x3b, 0x7b]
-const [closingBrace, u, x] = [0x7d, 0x75, 0x78]
+const [closingBrace, u, x, space] = [0x7d, 0x75, 0x78, 0x20]
 /** Most digits of a number, and letters of a name, so that none is looked at many times. */
 const [mostDigits, mostLetters] = [32, 8]
+/** Most characters that wait for the signs before them, so that a long text takes no more than 6 MB. */
+const mostWaiting = 2 ** 20
 
 /** The signs of ASCII that HTML has names for, by their names. */
 const namedSigns: ReadonlyMap<string, string> = new Map(
@@ -41,21 +43,32 @@ export class EscapeReader {
   readonly forms: readonly string[]
   /** Which two characters may begin a form. */
   readonly #beginnings = new Uint8Array(1024)
+  /** Whether no form has a space. Then words without an escape are not read. */
+  readonly #isOfWords: boolean
 
   constructor(forms: readonly string[] = []) {
     this.forms = forms
+    this.#isOfWords = forms.length > 0 && !forms.some((form) => form.includes(' '))
     for (const form of forms) this.#beginnings[beginningOf(form.charCodeAt(0), form.charCodeAt(1))] = 1
   }
 
   read(written: string): Reading {
-    const codes = new Uint16Array(written.length)
-    const starts = new Int32Array(written.length + 1)
+    const size = Math.min(written.length, mostWaiting)
+    const codes = new Uint16Array(size)
+    const starts = new Int32Array(size + 1)
     const beginnings = this.#beginnings
     const spans: Span[] = []
-    let top = written.length
-    starts[top] = top
-    for (let index = top - 1; index >= 0; index--) {
+    let top = size
+    starts[top] = written.length
+    for (let index = written.length - 1; index >= 0; index--) {
       let code = written.charCodeAt(index)
+      // No escape reaches beyond a space.
+      if (code === space && this.#isOfWords) {
+        index = endOfEscaped(written, index)
+        top = size
+        starts[top] = index
+        continue
+      }
       // JSON within JSON doubles them.
       if (code === backslash) while (written.charCodeAt(index - 1) === backslash) index--
       for (
@@ -65,6 +78,12 @@ export class EscapeReader {
       ) {
         code = escape.code
         top += escape.length
+      }
+      if (top === 0) {
+        // It forgets the far half: no escape is so long.
+        top = size >> 1
+        codes.copyWithin(top, 0)
+        starts.copyWithin(top, 0)
       }
       // One that is left says nothing. It goes with what follows.
       if (code === backslash) {
@@ -79,6 +98,17 @@ export class EscapeReader {
     }
     return { codes: codes.subarray(top), spans }
   }
+}
+
+/** The end of the last word before a space that has the sign of an escape; -1 if none has. */
+function endOfEscaped(text: string, at: number): number {
+  let end = at
+  for (let index = at - 1; index >= 0; index--) {
+    const code = text.charCodeAt(index)
+    if (code === space) end = index
+    else if (code === percent || code === backslash || code === ampersand) return end
+  }
+  return -1
 }
 
 function beginningOf(first: number, second = 0): number {

@@ -160,6 +160,18 @@ describe('Redactor', () => {
     expect(process.cpuUsage().user - user).toBeLessThan(1_500_000)
   })
 
+  it.each(['x', ' x', '%41', ' %41 x', '%6frg_live_5f2b,'])(
+    'text() takes a few megabytes for a text of any length, and removes secrets anywhere in it: %s',
+    (unit) => {
+      const between = unit.repeat(1_000_000 / unit.length)
+      const text = ['%6frg_live_5f2b', '&#111;rg_live_5f2b', ''].join(`${between} ${between}`)
+      const { arrayBuffers } = process.memoryUsage()
+      const left = knowing('org_live_5f2b').text(text)
+      expect(process.memoryUsage().arrayBuffers - arrayBuffers).toBeLessThan(8_000_000)
+      expect(left === text.replaceAll(/(%6f|&#111;)rg_live_5f2b/g, '[redacted]')).toBe(true)
+    },
+  )
+
   it('data() removes it from values and names at any depth, also if escaped', () => {
     const redactor = knowing('org_live_5f2b')
     const text = '{"a":["x org\\u005flive_5f2b y",{"org_live_5f2b":1}],"__proto__":{"b":"org_live_5f2b"}}'
