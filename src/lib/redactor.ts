@@ -39,8 +39,9 @@ export class Redactor {
   }
 
   /**
-   * Replaces secrets in text, however JSON, JavaScript, URLs, forms, HTML or Base64 write them, or these within each
-   * other. The time grows with the length of the text, whatever that holds.
+   * Replaces secrets in text, and the Base64 of plain text with them, however JSON, JavaScript, URLs, forms and HTML write that
+   * within each other. It reads no Base64 of escaped text or of Base64, and none in several lines. The time grows with the length
+   * of the text, whatever that holds.
    */
   text(text: string): string {
     if (this.#known.length === 0 || text.length < minSecretLength) return text
