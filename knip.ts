@@ -13,6 +13,7 @@ export default {
     'bench/peers/*.ts',
     'test/**/*.test-d.ts',
     'test/oauth/worker.ts',
+    'test/processes/refresher.ts',
     'test/integration/forgotten.ts',
     'test/integration/output.ts',
     'test/integration/through-proxy.ts',

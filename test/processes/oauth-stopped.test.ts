@@ -27,7 +27,7 @@ it.skipIf(process.platform === 'win32')(
     })
     const session = oauth.session()
     await session.replace(tokenSet({ expiresAt: Date.now() }))
-    const child = fork(join(import.meta.dirname, '../oauth/refresher.ts'), [path, url])
+    const child = fork(join(import.meta.dirname, 'refresher.ts'), [path, url])
     onTestFinished(() => void child.kill('SIGKILL'))
     await expect.poll(() => responses.length).toBe(1)
     child.kill('SIGSTOP')
