@@ -97,8 +97,8 @@ export interface ReadTerms {
 /** What has been read with a page, and what it has brought. */
 export interface Reading {
   readonly spans: Spans
-  /** The span that the page now belongs to; -1 if it tells nothing. */
-  readonly at: number
+  /** The span that the page now belongs to; undefined if it tells nothing. */
+  readonly at: number | undefined
   /** Ids of the new posts. */
   readonly fresh: ReadonlySet<string>
   /** Whether nothing is missing between the page and the posts that were known below it. */
@@ -112,7 +112,7 @@ export function read(spans: Spans, given: ReadPage, terms: ReadTerms): Reading {
   // A page that names itself as the one below does not say where that is.
   const page = given.next && isSamePage(given.next, given.asked) ? { ...given, next: null } : given
   const placed = placeOf(spans, page, terms)
-  if (placed === null) return { spans, at: -1, fresh: new Set(), isJoined: true, isSilent: true }
+  if (placed === null) return { spans, at: undefined, fresh: new Set(), isJoined: true, isSilent: true }
   const { above, below } = placed
   const listing = listingOf(placed, terms.overlap)
   const silence = silenceOf(listing, placed, terms.now)

@@ -8,14 +8,15 @@ const longestPause = 16 * 3_600_000
 /** Newest first. There is a gap below each but the last one. */
 export type Spans = readonly WatchSpan[]
 
-/** The span above the first gap to ask for, from a span on; -1 if there is none. After a silence, a watch waits longer and longer. */
-export function nextGap(spans: Spans, now: number, from = 0): number {
-  return spans.findIndex((span, index) => {
+/** The span above the first gap to ask for, from a span on. After a silence, a watch waits longer and longer. */
+export function nextGap(spans: Spans, now: number, from = 0): number | undefined {
+  const gap = spans.findIndex((span, index) => {
     const [since, at] = span.silence ?? [0, 0]
     // The clock may have been set back.
     const isWaiting = now >= at && now - at < Math.min(at - since, longestPause)
     return index >= from && isReadable(span, index) && !isWaiting
   })
+  return gap === -1 ? undefined : gap
 }
 
 /** Whether another check would fill a gap. */

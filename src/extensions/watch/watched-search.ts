@@ -148,16 +148,17 @@ export class WatchedSearch<Post> implements DueSearch {
     if (isEmpty && !isFirst) this.#spans = [spanSince(since)]
     const isOld = (time: number): boolean => isEmpty && (isFirst || time < since)
     const before = this.pace
-    const firstGap = maxPages === 1 && this.#isGapNext ? nextGap(this.#spans, now) : newest
+    const gap = maxPages === 1 && this.#isGapNext ? nextGap(this.#spans, now) : undefined
+    const start = gap ?? 'newest'
     const times: number[] = []
     const mostIds = Math.max(fewestIds, 2 * microblogPageSize * maxPages)
     const terms = { search: this.#params, overlap, mostIds, now }
     const gaps = gapsOf(this.#spans).length
-    if (firstGap !== newest || maxPages > 1) this.#isStuck = true
-    for await (const page of readPages(pagesOf, this.#spans, firstGap, isFirst ? 1 : maxPages, terms)) {
+    if (start !== 'newest' || maxPages > 1) this.#isStuck = true
+    for await (const page of readPages(pagesOf, this.#spans, start, isFirst ? 1 : maxPages, terms)) {
       const { added, fresh, known, invalid } = page
       this.failedAt = undefined
-      this.#isGapNext = maxPages === 1 && firstGap === newest
+      this.#isGapNext = maxPages === 1 && start === 'newest'
       // Posts older than the first page are not wanted.
       this.#spans = isFirst ? page.spans.map((span) => ({ ...span, next: null })) : page.spans
       if (hasNoPosts(this.#spans)) this.#spans = [spanSince(Math.min(since, now - mostDrift))]
@@ -165,7 +166,7 @@ export class WatchedSearch<Post> implements DueSearch {
       times.push(...added)
       const pace = times.some(isOld) ? null : before
       this.pace = paceAfter(pace, now, times.length, times.filter(Number.isFinite))
-      const isUnwanted = (post: Post): boolean => from === 'now' && isOld(parseTime(timeOf(post)))
+      const isUnwanted = (post: Post): boolean => from === 'now' && isOld(parseTime(publishedAt(post)))
       const batch = this.nextBatch({
         posts: fresh.filter((post) => !isUnwanted(post)).toReversed(),
         known: [...fresh.filter(isUnwanted), ...known].toReversed(),
@@ -199,6 +200,9 @@ function spanSince(ms: number): WatchSpan {
 
 type Pages<Post> = (params: object, options: { readonly maxPages: number }) => AsyncIterable<Page<Post>>
 
+/** Where the last page was. */
+type Found = Pick<Reading, 'at' | 'isJoined' | 'isSilent'>
+
 /** What a page has brought. */
 interface Brought<Post> extends Pick<Page<Post>, 'invalid'>, Pick<Reading, 'spans'> {
   readonly fresh: Post[]
@@ -207,67 +211,69 @@ interface Brought<Post> extends Pick<Page<Post>, 'invalid'>, Pick<Reading, 'span
   readonly added: readonly number[]
 }
 
-/** In place of the number of a gap: the newest posts. */
-const newest = -1
+/** What to read: the newest posts, or the gap below a span. */
+type Part = 'newest' | number
 
 /**
  * Reads pages from the newest post down to known ones, and then fills gaps, the newest first.
  *
- * @param firstGap The gap to begin with, in place of the newest posts.
+ * @param start What to read first.
  */
 async function* readPages<Post>(
   pagesOf: Pages<Post>,
   known: Spans,
-  firstGap: number,
+  start: Part,
   maxPages: number,
   terms: Omit<ReadTerms, 'fallback'>,
 ): AsyncGenerator<Brought<Post>> {
   const { search, now } = terms
   let spans = known
   let left = maxPages
-  let gap = firstGap
+  let part = start
   /** From where the gap may be reached if the service has lost its beginning: below the page that has met its span. */
   let fallback = search
   let isRefused = false
   while (left > 0) {
-    let [at, isJoined, isSilent] = [newest, true, true]
-    let asked = spans[gap]?.next ?? search
+    let found: Found = { at: undefined, isJoined: true, isSilent: true }
+    let asked = (part === 'newest' ? null : spans[part]?.next) ?? search
     let next: object | null = null
     try {
       for await (const page of pagesOf(asked, { maxPages: left })) {
         left--
         const list = listOf(page)
         const reading = read(spans, { ...list, asked }, { ...terms, fallback })
-        ;({ spans, at, isJoined, isSilent } = reading)
+        found = reading
+        spans = reading.spans
         next = page.next
         const added = [...reading.fresh].map((id) => parseTime(list.posts.get(id)))
         yield { spans, added, invalid: page.invalid, ...sorted(page.posts, reading.fresh) }
-        if (isJoined) break
+        if (found.isJoined) break
         asked = next ?? asked
       }
     } catch (error) {
       // The service may refuse an old cursor.
-      if (!(error instanceof ValidationError) || gap === newest || (isRefused && fallback === search))
+      if (!(error instanceof ValidationError) || part === 'newest' || (isRefused && fallback === search))
         throw error
-      spans = withNextAbove(spans, at === newest ? gap : at, { search, fallback })
+      spans = withNextAbove(spans, found.at ?? part, { search, fallback })
       yield { spans, added: [], fresh: [], known: [] }
       if (fallback === search) {
         isRefused = true
-        gap = newest
+        part = 'newest'
       }
       fallback = search
       continue
     }
-    gap = nextGap(spans, now, spanAfter(gap, { at, isJoined, isSilent }))
-    if (gap === -1) return
-    fallback = (gap === at && next) || search
+    const gap = nextGap(spans, now, spanAfter(part, found))
+    if (gap === undefined) return
+    fallback = (gap === found.at && next) || search
+    part = gap
   }
 }
 
 /** The first span whose gap may be read next. */
-function spanAfter(gap: number, { at, isJoined, isSilent }: Omit<Reading, 'fresh' | 'spans'>): number {
+function spanAfter(part: Part, { at, isJoined, isSilent }: Found): number {
   // An old copy of the newest page may be one of a gap.
-  if (gap === newest && at > 0) return 0
+  if (at === undefined || (part === 'newest' && at > 0)) return 0
   return isJoined && !isSilent ? at : at + 1
 }
 
@@ -275,7 +281,7 @@ function spanAfter(gap: number, { at, isJoined, isSilent }: Omit<Reading, 'fresh
 function listOf({ posts, invalid = [], next, meta }: Page<unknown>): Omit<ReadPage, 'asked'> {
   const items = [...posts]
   for (const { index, item } of invalid) items.splice(index, 0, item)
-  const times = new Map(items.map((item) => [idOf(item), timeOf(item)]))
+  const times = new Map(items.map((item) => [idOf(item), publishedAt(item)]))
   return { posts: times, next, isEnd: next === null && meta?.hasMore !== true }
 }
 
@@ -296,7 +302,7 @@ function idOf(item: unknown): string {
 }
 
 /** When a post was published, as the service says it. */
-function timeOf(item: unknown): string | undefined {
+function publishedAt(item: unknown): string | undefined {
   const { timestamp, postedAt } = Object(item) as Readonly<Record<string, string | undefined>>
   return timestamp ?? postedAt
 }
