@@ -163,7 +163,15 @@ function isBelow(posts: ReadPage['posts'], span: WatchSpan): boolean {
 
 // Step 2: what is new.
 
-/** What the posts of a page say, and its end. */
+/**
+ * What the posts of a page say, and its end. Three newest pages, where posts 6 to 1 are known and `overlap` is 3:
+ *
+ * - `8 7 6 5 4` touches them: 8 and 7 are new, and after three known posts in a row nothing is missing. One span is left, 8 to 1.
+ * - `12 11 10 9` is cut off before a known post. All four are new and begin a span, with a gap between 9 and 6. The page that its
+ *   `next` asks for goes on with that span: if it is `8 7 6 5 4`, one span is left, 12 to 1.
+ * - `7 6 5 4 3 2 1` has a late post if 4 was not known: 7 and 4 are new. Had it stopped at 6, it would have lost 4. Since a new
+ *   post ends the row of 6 and 5, the page touches the known posts only with 3, 2, and 1.
+ */
 function listingOf(page: PlacedPage, overlap: number): Listing {
   const { upper, below } = page
   const depths = depthsOf(below)
