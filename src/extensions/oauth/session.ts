@@ -48,7 +48,7 @@ export class OAuthSession implements AuthProvider {
   /** The tokens last read from the store. */
   #cached: TokenSet | undefined
   /** An access token not to use again: the service rejected it, or the session ended with it. */
-  #spent: string | undefined
+  #refused: string | undefined
   #renewing: Promise<TokenSet> | undefined
   /** Counts when sign-outs begin and end: tokens that were read or renewed meanwhile are not used. */
   #signOuts = 0
@@ -99,7 +99,7 @@ export class OAuthSession implements AuthProvider {
 
   /** Replaces a token that the service rejected with a 401, unless it was replaced already. */
   async refresh(refused: string): Promise<void> {
-    if (this.#cached?.accessToken === refused) this.#spent = refused
+    if (this.#cached?.accessToken === refused) this.#refused = refused
     await this.token()
   }
 
@@ -130,7 +130,7 @@ export class OAuthSession implements AuthProvider {
 
   /** Whether a token can be sent, and does not expire within `leeway` milliseconds. */
   #isUsable({ accessToken, refreshToken, expiresAt = Infinity, endReason }: TokenSet, leeway = 0): boolean {
-    if (accessToken === this.#spent || endReason !== undefined) return false
+    if (accessToken === this.#refused || endReason !== undefined) return false
     // Without a refresh token, use the token until the service rejects it: this machine's clock may be wrong.
     return refreshToken === undefined || Date.now() < expiresAt - leeway
   }
@@ -229,7 +229,7 @@ export class OAuthSession implements AuthProvider {
       this.#unstored = undefined
     } catch (error) {
       const isCurrent = this.#unstored === unstored && signOuts === this.#signOuts
-      if (isCurrent && tokens.accessToken !== this.#spent) this.#use(tokens)
+      if (isCurrent && tokens.accessToken !== this.#refused) this.#use(tokens)
       throw error
     }
   }
@@ -285,7 +285,7 @@ export class OAuthSession implements AuthProvider {
 
   #use(tokens: TokenSet): TokenSet {
     this.#cached = tokens
-    this.#spent = undefined
+    this.#refused = undefined
     return tokens
   }
 
@@ -296,7 +296,7 @@ export class OAuthSession implements AuthProvider {
    * @throws {ReauthorizationRequiredError}
    */
   async #end(stored: TokenSet, reason: ReauthorizationReason): Promise<undefined> {
-    this.#spent = stored.accessToken
+    this.#refused = stored.accessToken
     // If the store fails, it still holds the time of the refresh, so no process sends the token again.
     const isEnded = await this.#replace([stored], ended(stored, reason)).catch(() => true)
     if (isEnded) throw new ReauthorizationRequiredError(reason)
