@@ -1,3 +1,19 @@
+/**
+ * The tokens of one authorization, as all processes share them in a store. A refresh token works once, and a server may take a second
+ * use for theft. So a process says in the store that it will send the token before it does. The stored tokens are in one of these
+ * states, and move from one to another only if nobody else has moved them first:
+ *
+ * - **fresh**: each process uses the access token. Shortly before it expires, or after a 401, one process marks the tokens as sent.
+ * - **sent** (`refreshSentAt`): the process that marked them sends the refresh token. The others use the access token while it lasts,
+ *   and then wait. That process makes the tokens replaced, refused or lost, or fresh again if the server did not process the refresh.
+ *   If it has died, any other one makes them lost after a minute.
+ * - **replaced**: the new tokens are in the store, and fresh. They replace tokens that are lost, too. Until the store has them, the
+ *   process that got them is the only one that uses them (`#unstored`).
+ * - **lost**, **refused** (`endReason`): nobody knows whether the server has used up the refresh token, or the server does not take it.
+ *   The session ends in all processes.
+ *
+ * In each state, a new authorization makes the tokens fresh, and a sign-out removes them.
+ */
 import type { AuthProvider } from '../../index.ts'
 import { type Failing, nextWait } from '../../extend.ts'
 import { type ChangeText, textKey, updateWithin } from '../shared/store.ts'
