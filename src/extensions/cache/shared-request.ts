@@ -91,39 +91,23 @@ export class SharedRequest {
     })
   }
 
-  /** Sends the request, and tells those who wait. It never rejects. */
+  /** Sends the request, once for each call that leads it. It never rejects. */
   async #run(first: Lead): Promise<void> {
-    for (let lead = first; ;) {
-      const ending = await this.#fetch(lead)
-      const isOver = !('failure' in ending) || lead.record.tookEffect !== 'no'
-      const next = isOver ? undefined : this.#tellThose(ending, lead)
-      if (next === undefined) {
-        this.#tellAll(ending)
-        return
-      }
-      lead = this.#leadOf(next)
-    }
+    let lead: Lead | undefined = first
+    while (lead !== undefined) lead = this.#tell(await this.#fetch(lead), lead)
   }
 
-  /** Tells a failure to the calls that it concerns, up to the first that it does not. @returns that call. */
-  #tellThose(ending: Ending, { leader, record, end }: Lead): Call | undefined {
-    // One that was to be retried did not end the call: that was something of its own, such as its budget.
-    const isOwn = record.failures.at(-1)?.wait !== null
+  /** Tells the ending to the calls that it concerns, up to the first that it does not: that one leads next. */
+  #tell(ending: Ending, lead: Lead): Lead | undefined {
     for (const [call, tell] of this.#waiting) {
-      const isAlive = call !== leader && !call.cancellation.signal.aborted
-      if (isAlive && (end.isLeft || (isOwn && !isAlike(call, leader)))) return call
+      if ('failure' in ending && !concerns(call, lead)) return this.#leadOf(call)
       this.#waiting.delete(call)
       tell(ending)
     }
-    return undefined
-  }
-
-  #tellAll(ending: Ending): void {
     this.#ending = ending
-    for (const tell of this.#waiting.values()) tell(ending)
-    this.#waiting.clear()
     // Calls may join until the store has what was fetched.
     if (this.fetched === undefined) this.#close()
+    return undefined
   }
 
   /** Looks into the store, or else sends the request. It never rejects. */
@@ -150,6 +134,14 @@ export class SharedRequest {
     const [first] = this.#waiting.keys()
     return first
   }
+}
+
+/** Whether the failure of a request is one of this call, too, and not of its leader alone. */
+function concerns(call: Call, { leader, record, end }: Lead): boolean {
+  if (record.tookEffect !== 'no' || call === leader || call.cancellation.signal.aborted) return true
+  // One that was to be retried did not end the call: that was something of its own, such as its budget.
+  const isOwn = record.failures.at(-1)?.wait !== null
+  return !end.isLeft && (!isOwn || isAlike(call, leader))
 }
 
 /** Whether what fails for one call before it is sent fails for another, too: both have the same budgets, headers and time. */
