@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import {
   type CallOptions,
+  ClosedError,
   ConnectionError,
   CreditBudget,
   CreditBudgetError,
@@ -59,6 +60,19 @@ describe('equal calls in flight', () => {
     expect(idsOf((await settle(calls[2]!)).value!.value!.posts)).toEqual(['1'])
     expect(service.arrivals).toHaveLength(1)
     expect(client.credits).toMatchObject({ spent: 2, uncertain: 0, reserved: 0 })
+  })
+
+  it('end with the reason of the last signal, one of our errors as it is, when all abort', async () => {
+    service.script(slow(1000))
+    const { client } = cached()
+    const aborts = [new AbortController(), new AbortController()]
+    const calls = aborts.map(({ signal }) => begin(client.microblog.search(query, { signal })))
+    await pass(500)
+    const reasons = ['leader', new ClosedError()]
+    aborts.forEach((abort, index) => abort.abort(reasons[index]))
+    const ends = (await settle(Promise.all(calls))).value!
+    for (const [index, { error }] of ends.entries()) expect(error).toBe(reasons[index])
+    expect(client.credits.uncertain).toBe(2)
   })
 
   it('wait for a request in flight beyond their maxQueueWait', async () => {

@@ -56,6 +56,9 @@ export class SharedRequest {
     // Of a call that its caller has aborted, observers learn what its record says.
     if (isPayer) call.record = ending.record
     if (!('failure' in ending)) return { ...ending, isPayer }
+    const { signal } = call.cancellation
+    // The request knows only the signal of its leader.
+    if (signal.aborted && signal.reason === call.settings.signal?.reason) throw signal.reason
     throw isPayer ? ending.failure : failureOf(call, ending.failure)
   }
 
