@@ -64,7 +64,7 @@ export interface ToolCall {
 
 /**
  * Has the cost of a call's pages, from this one on, approved: by the budget, and by a person if it is high. The result is a budget that holds
- * them to that cost; undefined if they are free.
+ * them to that cost; null if they are free.
  *
  * @param done Pages of the call that are done.
  * @throws {InvalidRequestError} for params that the service would refuse.
@@ -75,12 +75,12 @@ export async function approveCost(
   done: number,
   { operation, params, pathId }: KeptPage,
   { client, budget, confirmAbove, confirm }: SessionSettings,
-): Promise<CreditBudget | undefined> {
+): Promise<CreditBudget | null> {
   const left = pages - done
   const quoted = operation.paging === undefined ? 1 : left
   const input = pathId ?? (JSON.parse(params) as object)
   const quote = client.quote(operation.id as OperationId, input, { maxPages: quoted })
-  if (operation.price.kind === 'free') return undefined
+  if (operation.price.kind === 'free') return null
   const isBounded = quote.perPage !== null
   const atMost = quoted * (quote.perPage ?? assumedItems * operation.price.credits)
   const fits = (most: number): string =>

@@ -68,8 +68,8 @@ interface ToolRun {
   readonly invalid: number
   /** What the notice has to say. */
   readonly remarks: readonly string[]
-  /** Holds the call to the cost that was approved; undefined until something has to be bought. */
-  readonly approved?: CreditBudget | undefined
+  /** Holds the call to the cost that was approved: null for a free call, undefined until something has to be bought. */
+  readonly approved?: CreditBudget | null | undefined
   readonly failure?: PageFailure | undefined
 }
 
@@ -143,7 +143,7 @@ export class ToolSession {
     const known = this.#pages.contentOf(page)
     // A result has shown a part of it: it was paid for.
     const isPaidTwice = offset > 0 && known === undefined
-    const paidBy = { budget: run.approved, done: run.shown.length }
+    const paidBy = { budget: run.approved ?? undefined, done: run.shown.length }
     const content = known ?? buy(page, call, paidBy, this.#settings, this.#pages)
     try {
       const bought = await this.#pages.keepContent(page, content)
@@ -260,7 +260,7 @@ export class ToolSession {
     }
   }
 
-  async #credits(approved: CreditBudget | undefined): Promise<ToolResult['credits']> {
+  async #credits(approved: ToolRun['approved']): Promise<ToolResult['credits']> {
     const { spent = 0, uncertain = 0 } = approved?.summary() ?? {}
     return { spent, uncertain, remaining: await this.#remaining() }
   }
@@ -281,13 +281,13 @@ export class ToolSession {
   }
 
   /** Whether a call could be paid for; what calls under way have set aside may come back. */
-  #canBuyAfter(error: unknown, approved: CreditBudget | undefined, left: number | null): boolean {
+  #canBuyAfter(error: unknown, approved: ToolRun['approved'], left: number | null): boolean {
     const { budget, cheapest, client } = this.#settings
     if (!(error instanceof CreditBudgetError)) return true
     const { needed, remaining: shown } = error.budget
     if (error.refusedBy === undefined) return shown + client.credits.reserved >= cheapest
     // A retry may need more than this call may cost, which says nothing about the next one.
-    const isOwnLimit = approved !== undefined && approved.remaining < needed
+    const isOwnLimit = (approved?.remaining ?? Infinity) < needed
     const remaining = (isOwnLimit ? left : null) ?? shown
     return remaining + (isCreditBudget(budget) ? budget.summary().reserved : 0) >= cheapest
   }
