@@ -14,7 +14,7 @@ import {
 import { ConfigurationError } from '../../errors/index.ts'
 import { assertDocumented } from '../export/fields.ts'
 import { ToolSession } from './session.ts'
-import type { SessionTool } from './buy.ts'
+import type { SessionTool } from './tool-call.ts'
 import { describe, titleOf, toolSchema } from './tool-schema.ts'
 import { archiveOperation, archiveText } from './archive.ts'
 import type { AgentTool, Archive, ToolJson, ToolParameters, ToolSchema, ToolsOptions } from './types.ts'

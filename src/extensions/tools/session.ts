@@ -7,7 +7,7 @@ import { issuesText } from '../../api/issues.ts'
 import { type Effect, effectOf } from '../../api/operation.ts'
 import { jsonSchemaOf } from '../../api/schema/json-schema.ts'
 import { runUserCallback } from '../../lib/thrown.ts'
-import { type SessionSettings, type SessionTool, type ToolCall, approveCost, buy } from './buy.ts'
+import { approveCost, buy } from './buy.ts'
 import { StillWaiting, ToolRefusal, failureOf, isRefusal } from './failures.ts'
 import {
   type PageContent,
@@ -17,6 +17,7 @@ import {
   KeptPages,
 } from './kept-pages.ts'
 import { type Item, fitting, listResult } from './list-result.ts'
+import type { SessionSettings, SessionTool, ToolCall } from './tool-call.ts'
 import { inputIssues, readArguments } from './tool-schema.ts'
 import type { ToolCallOptions, ToolFailure, ToolResult } from './types.ts'
 
