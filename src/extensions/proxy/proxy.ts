@@ -54,77 +54,89 @@ async function answer(request: Request, settings: ProxySettings): Promise<Respon
     if (request.method === 'OPTIONS' && request.headers.has('access-control-request-method'))
       return jsonResponse(null, 204, preflightHeaders(request))
     const { operation, id } = route(request, settings)
-    return await forward(request, operation, id, settings, requestId)
+    const times = callTimes(operation, settings)
+    const arrived = { request, operation, id, requestId, times, meter: new CreditBudget(Infinity) }
+    return await forward(arrived, settings)
   } catch (error) {
     if (isA(error, ProxyRefusal)) return errorResponse(requestId, error)
     throw error
   }
 }
 
-async function forward(
-  request: Request,
-  operation: KnownOperation,
-  id: string,
-  settings: ProxySettings,
-  requestId: string,
-): Promise<Response> {
-  const times = callTimes(operation, settings)
-  // It refuses nothing, and counts what the call has cost.
-  const meter = new CreditBudget(Infinity)
-  let admitted: Admitted | undefined
-  const hasLeft = (error: unknown): boolean => request.signal.aborted && error === request.signal.reason
-  const responseTo = (error: unknown): Response => {
-    if (isA(error, ProxyRefusal)) return errorResponse(requestId, error)
-    if (hasLeft(error)) {
-      const fields = { charged: chargedOf(meter) }
-      return errorResponse(requestId, new ProxyRefusal(499, 'caller_left', 'the user left', fields))
-    }
-    // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
-    const publicError = admitted !== undefined && isPublicError(error) ? error : null
-    // The body of a gateway may name internal hosts.
-    const isForeign = publicError instanceof ApiError && publicError.gateway
-    const shownId = (isForeign ? undefined : publicError?.requestId) ?? requestId
-    const failed = { requestId: shownId, operation: operation.id }
-    runUserCallback(() => settings.onError(error, failed))
-    if (publicError instanceof TimeoutError && isUnsent(publicError))
-      return errorResponse(requestId, retryLater(publicError))
-    const charged = publicError?.charged ?? chargedOf(meter)
-    const isWrite = effectOf(operation) === 'write'
-    const response =
-      publicError instanceof InvalidResponseError
-        ? unusableSuccess(publicError)
-        : errorResponse(shownId, refusalOf(publicError, charged, isWrite, admitted?.budget))
-    addCredits(response, meter.summary(), charged)
-    if (publicError === null || refusesProxy(publicError))
-      settings.log(`the proxy responded to ${operation.id} with ${response.status}`, error)
-    return response
-  }
-  try {
-    admitted = await admit(request, operation, times.sendBy, settings)
-    const proxied = { request, operation, id, meter, times, ...admitted }
-    const attempt = request.headers.get(attemptHeader)
-    if (attempt === null || operation.method === 'GET') return await call(proxied, settings)
-    const { caller, body } = admitted
-    const respond = (): Promise<Response | null> =>
-      call(proxied, settings).catch((error: unknown) => {
-        // Who has left takes no retry from those who wait for the same.
-        const isOver = chargedOf(meter) === 'no' && (!isSocialSearchError(error) || hadNoEffect(error))
-        return request.signal.aborted && isOver ? null : responseTo(error)
-      })
-    const key = JSON.stringify([caller, operation.id, id, attempt, body])
-    const response = await settings.repeats.answer(key, respond, times.endBy, request.signal)
-    return response ?? responseTo(request.signal.reason)
-  } catch (error) {
-    return responseTo(error)
-  }
-}
-
-interface ProxiedCall extends Admitted {
+/** A request for an operation that the proxy allows. */
+interface ArrivedCall {
   readonly request: Request
   readonly operation: KnownOperation
   readonly id: string
-  readonly meter: CreditBudget
+  readonly requestId: string
   readonly times: ReturnType<typeof callTimes>
+  /** Refuses nothing, and counts what the call has cost. */
+  readonly meter: CreditBudget
+}
+
+interface ProxiedCall extends ArrivedCall, Admitted {}
+
+async function forward(arrived: ArrivedCall, settings: ProxySettings): Promise<Response> {
+  const { request, operation, times } = arrived
+  let admitted: Admitted
+  try {
+    admitted = await admit(request, operation, times.sendBy, settings)
+  } catch (error) {
+    return responseTo(error, arrived, settings)
+  }
+  return callOnce({ ...arrived, ...admitted }, settings)
+}
+
+/** Makes a call once, also if a browser sends its request again. */
+async function callOnce(call: ProxiedCall, settings: ProxySettings): Promise<Response> {
+  const { request, operation, id, caller, body, meter, times } = call
+  const attempt = request.headers.get(attemptHeader)
+  try {
+    if (attempt === null || operation.method === 'GET') return await callService(call, settings)
+    const respond = (): Promise<Response | null> =>
+      callService(call, settings).catch((error: unknown) => {
+        // Who has left takes no retry from those who wait for the same.
+        const isOver = chargedOf(meter) === 'no' && (!isSocialSearchError(error) || hadNoEffect(error))
+        return request.signal.aborted && isOver ? null : responseTo(error, call, settings)
+      })
+    const key = JSON.stringify([caller, operation.id, id, attempt, body])
+    const response = await settings.repeats.answer(key, respond, times.endBy, request.signal)
+    return response ?? responseTo(request.signal.reason, call, settings)
+  } catch (error) {
+    return responseTo(error, call, settings)
+  }
+}
+
+/** The response to a call that has failed, before or after it was admitted. */
+function responseTo(
+  error: unknown,
+  { request, operation, requestId, meter, caller, budget }: ArrivedCall & Partial<Admitted>,
+  settings: ProxySettings,
+): Response {
+  if (isA(error, ProxyRefusal)) return errorResponse(requestId, error)
+  if (request.signal.aborted && error === request.signal.reason) {
+    const fields = { charged: chargedOf(meter) }
+    return errorResponse(requestId, new ProxyRefusal(499, 'caller_left', 'the user left', fields))
+  }
+  // An error from `authorize` or `budget` is not about this call, even if its class is one of the client's.
+  const publicError = caller !== undefined && isPublicError(error) ? error : null
+  // The body of a gateway may name internal hosts.
+  const isForeign = publicError instanceof ApiError && publicError.gateway
+  const shownId = (isForeign ? undefined : publicError?.requestId) ?? requestId
+  const failed = { requestId: shownId, operation: operation.id }
+  runUserCallback(() => settings.onError(error, failed))
+  if (publicError instanceof TimeoutError && isUnsent(publicError))
+    return errorResponse(requestId, retryLater(publicError))
+  const charged = publicError?.charged ?? chargedOf(meter)
+  const isWrite = effectOf(operation) === 'write'
+  const response =
+    publicError instanceof InvalidResponseError
+      ? unusableSuccess(publicError)
+      : errorResponse(shownId, refusalOf(publicError, charged, isWrite, budget))
+  addCredits(response, meter.summary(), charged)
+  if (publicError === null || refusesProxy(publicError))
+    settings.log(`the proxy responded to ${operation.id} with ${response.status}`, error)
+  return response
 }
 
 /** By default, the proxy gives up this much sooner than the client behind it, in milliseconds. */
@@ -144,7 +156,7 @@ function callTimes({ timeoutMs = defaultTimeoutMs }: KnownOperation, settings: P
 }
 
 /** Makes the call. A call that may be charged continues when the caller leaves, so that ledgers get its cost. */
-async function call(
+async function callService(
   { request, operation, params, id, budget, meter, times }: ProxiedCall,
   { transport, expectedItems }: ProxySettings,
 ): Promise<Response> {
