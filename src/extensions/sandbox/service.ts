@@ -31,101 +31,10 @@ const basePath = '/v1'
 /** A sandbox for any address, with the handler that a server needs. */
 export function createService(options: SandboxOptions) {
   const settings = resolveOptions(options)
-  const { seed } = settings
   const { perMinute } = settings.limits
-  const madeUpKey = (name: string): string => `sandbox_${createRandom(`${seed}/${name}`).hex(32)}`
-  const [apiKey, writeKey] = [madeUpKey('key'), madeUpKey('write key')]
-  const keys = new Map<string, readonly Scope[]>([
-    [apiKey, defaultScopes],
-    [writeKey, allScopes],
-    ...settings.keys.map(({ key, scopes }) => [key, scopes] as const),
-  ])
-  const byOperation: Record<string, number> = {}
-  const ledger = { spent: 0, byOperation }
-  const handlers = createHandlers(settings, ledger)
-  const catalog = createCatalog(seed)
-  const limits = enforced(settings.limits)
-  const faults = new Faults()
-  const requests: RequestEntry[] = []
-  const ids = createRandom(`${seed}/ids`)
-  const latencies = createRandom(`${seed}/latencies`)
-
-  /** A request counts as open until its answer is made, since a test may never read it, or until one that breaks off has ended. */
-  async function handle(request: Request): Promise<Response> {
-    request.signal.throwIfAborted()
-    if (catalog.owns(new URL(request.url).pathname)) return catalog.handle(request, register(request))
-    const release = limits.enter(request)
-    try {
-      // Everything that depends on the order of requests is decided before the first await.
-      const entry = register(request)
-      const { operation, id } = operationAt(entry)
-      entry.operation = operation.id || null
-      const refusal = refusalOf(operation, request.headers.get('authorization'), keys, limits)
-      const fault = refusal ? {} : faults.take(operation.id)
-      const [min, max] = settings.latency
-      const delay = refusal ? 0 : min + latencies.next() * (max - min) + (fault.delay ?? 0)
-
-      entry.body = await readBody(request)
-      // A caller that gives up ends the wait, but is charged: the service has the request.
-      await sleep(delay, request.signal).catch(() => {})
-      if (fault.reset === 'before') throw connectionReset('fetch failed')
-      const response = respond(entry, operation, fault, () => {
-        if (refusal) throw refusal
-        const handler = handlers[operation.id as OperationId] as Handler | undefined
-        if (handler) return handler(inputFor(operation, entry), id)
-        throw new SandboxError(404, { message: `No operation ${entry.method} ${entry.path}` })
-      })
-      if (fault.reset === 'after') throw connectionReset('fetch failed')
-      request.signal.throwIfAborted()
-      const { status } = response
-      const { headers, body } = altered(response.body, response.retryAfter, fault)
-      entry.status = status
-      if (fault.cut === undefined) release()
-      const sent = fault.cut === undefined ? body : cutShort(body, fault.cut, request, release)
-      return new Response([204, 205, 304].includes(status) ? null : sent, { status, headers })
-    } catch (error) {
-      release()
-      throw error
-    }
-  }
-
-  function register(request: Request): RequestEntry {
-    const { pathname, search } = new URL(request.url)
-    const entry: RequestEntry = {
-      at: performance.now(),
-      method: request.method,
-      path: pathname,
-      query: search,
-      headers: keptHeaders(request),
-      operation: null,
-      status: null,
-      requestId: `req_${ids.hex(16)}`,
-      inFlight: limits.open.size,
-      body: undefined,
-      charged: 0,
-    }
-    requests.push(entry)
-    return entry
-  }
-
-  /** Answers a request, or with its fault, and charges for a success. */
-  function respond(entry: RequestEntry, operation: Operation, fault: Fault, process: () => object) {
-    const { requestId } = entry
-    try {
-      const injected = injectedBy(fault, operation.errors)
-      const { status, data } = injected ?? { status: 200, data: process() }
-      const credits = status < 300 ? (costOf(operation.price, data, () => itemsOf(operation, data)) ?? 0) : 0
-      entry.charged = credits
-      ledger.spent += credits
-      if (credits > 0) byOperation[operation.id] = (byOperation[operation.id] ?? 0) + credits
-      // Whether the service adds a request id to its description is not documented.
-      const sent = operation === descriptionGet ? data : { requestId, ...(data as object) }
-      return { status, retryAfter: undefined, body: injected ? '' : JSON.stringify(sent) }
-    } catch (error) {
-      if (isA(error, SandboxError)) return errorResponse(requestId, error)
-      throw error
-    }
-  }
+  const state = createState(settings)
+  const { apiKey, writeKey, ledger, catalog, faults, requests } = state
+  const handle = (request: Request): Promise<Response> => answer(request, state)
 
   /** The sandbox at an address. */
   function sandboxAt(origin: string): Sandbox {
@@ -152,6 +61,117 @@ export function createService(options: SandboxOptions) {
     }
   }
   return { sandboxAt, handle }
+}
+
+/** What the requests to a sandbox share. */
+type State = ReturnType<typeof createState>
+
+function createState(settings: Settings) {
+  const { seed } = settings
+  const [min, max] = settings.latency
+  const latencies = createRandom(`${seed}/latencies`)
+  const madeUpKey = (name: string): string => `sandbox_${createRandom(`${seed}/${name}`).hex(32)}`
+  const [apiKey, writeKey] = [madeUpKey('key'), madeUpKey('write key')]
+  const ledger = { spent: 0, byOperation: {} as Record<string, number> }
+  return {
+    ...{ apiKey, writeKey, ledger },
+    requests: [] as RequestEntry[],
+    keys: new Map<string, readonly Scope[]>([
+      [apiKey, defaultScopes],
+      [writeKey, allScopes],
+      ...settings.keys.map(({ key, scopes }) => [key, scopes] as const),
+    ]),
+    handlers: createHandlers(settings, ledger),
+    catalog: createCatalog(seed),
+    limits: enforced(settings.limits),
+    faults: new Faults(),
+    ids: createRandom(`${seed}/ids`),
+    latency: () => min + latencies.next() * (max - min),
+  }
+}
+
+/** A request counts as open until its answer is made, since a test may never read it, or until one that breaks off has ended. */
+async function answer(request: Request, state: State): Promise<Response> {
+  request.signal.throwIfAborted()
+  const { catalog, faults, handlers, keys, latency, ledger, limits } = state
+  if (catalog.owns(new URL(request.url).pathname)) return catalog.handle(request, register(request, state))
+  const release = limits.enter(request)
+  try {
+    // Everything that depends on the order of requests is decided before the first await.
+    const entry = register(request, state)
+    const { operation, id } = operationAt(entry)
+    entry.operation = operation.id || null
+    const refusal = refusalOf(operation, request.headers.get('authorization'), keys, limits)
+    const fault = refusal ? {} : faults.take(operation.id)
+    const delay = refusal ? 0 : latency() + (fault.delay ?? 0)
+
+    entry.body = await readBody(request)
+    // A caller that gives up ends the wait, but is charged: the service has the request.
+    await sleep(delay, request.signal).catch(() => {})
+    if (fault.reset === 'before') throw connectionReset('fetch failed')
+    const response = respond(entry, operation, fault, ledger, () => {
+      if (refusal) throw refusal
+      const handler = handlers[operation.id as OperationId] as Handler | undefined
+      if (handler) return handler(inputFor(operation, entry), id)
+      throw new SandboxError(404, { message: `No operation ${entry.method} ${entry.path}` })
+    })
+    if (fault.reset === 'after') throw connectionReset('fetch failed')
+    request.signal.throwIfAborted()
+    const { status } = response
+    const { headers, body } = altered(response.body, response.retryAfter, fault)
+    entry.status = status
+    if (fault.cut === undefined) release()
+    const sent = fault.cut === undefined ? body : cutShort(body, fault.cut, request, release)
+    return new Response([204, 205, 304].includes(status) ? null : sent, { status, headers })
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function register(request: Request, { ids, limits, requests }: State): RequestEntry {
+  const { pathname, search } = new URL(request.url)
+  const entry: RequestEntry = {
+    at: performance.now(),
+    method: request.method,
+    path: pathname,
+    query: search,
+    headers: keptHeaders(request),
+    operation: null,
+    status: null,
+    requestId: `req_${ids.hex(16)}`,
+    inFlight: limits.open.size,
+    body: undefined,
+    charged: 0,
+  }
+  requests.push(entry)
+  return entry
+}
+
+/** Answers a request, or with its fault, and charges for a success. */
+function respond(
+  entry: RequestEntry,
+  operation: Operation,
+  fault: Fault,
+  ledger: State['ledger'],
+  process: () => object,
+) {
+  const { requestId } = entry
+  const { byOperation } = ledger
+  try {
+    const injected = injectedBy(fault, operation.errors)
+    const { status, data } = injected ?? { status: 200, data: process() }
+    const credits = status < 300 ? (costOf(operation.price, data, () => itemsOf(operation, data)) ?? 0) : 0
+    entry.charged = credits
+    ledger.spent += credits
+    if (credits > 0) byOperation[operation.id] = (byOperation[operation.id] ?? 0) + credits
+    // Whether the service adds a request id to its description is not documented.
+    const sent = operation === descriptionGet ? data : { requestId, ...(data as object) }
+    return { status, retryAfter: undefined, body: injected ? '' : JSON.stringify(sent) }
+  } catch (error) {
+    if (isA(error, SandboxError)) return errorResponse(requestId, error)
+    throw error
+  }
 }
 
 let labels = 0
