@@ -28,31 +28,36 @@ export {
  * the facts that a tool's own results have.
  */
 export class WellFormedServer extends McpServer {
-  /** The transport stays of its class, by which the library tells which protocol it speaks. */
   override connect(transport: Transport): Promise<void> {
-    const send = transport.send.bind(transport)
-    let onmessage: Transport['onmessage']
-    Object.defineProperties(transport, {
-      send: {
-        value: ((message, options) => send(toClient(message), options)) as typeof send,
-        configurable: true,
-      },
-      onmessage: {
-        get: () => onmessage,
-        set: (handler: Transport['onmessage']) => {
-          onmessage = handler && ((message, extra) => handler(withArguments(message), extra))
-        },
-        configurable: true,
-      },
-    })
+    intercept(transport, { toClient: forClient, toServer: withArguments })
     return super.connect(transport)
   }
 }
 
 type Transport = Parameters<McpServer['connect']>[0]
 
+/**
+ * Changes the messages of a transport on their way. No wrapper can stand in for the transport: from 2.4.0 on, the library tells by its
+ * class which protocol it speaks.
+ */
+function intercept(
+  transport: Transport,
+  change: Record<'toClient' | 'toServer', (message: JSONRPCMessage) => JSONRPCMessage>,
+): void {
+  const send = transport.send.bind(transport)
+  transport.send = (message, options) => send(change.toClient(message), options)
+  let onmessage: Transport['onmessage']
+  Object.defineProperty(transport, 'onmessage', {
+    get: () => onmessage,
+    set: (handler: Transport['onmessage']) => {
+      onmessage = handler && ((message, extra) => handler(change.toServer(message), extra))
+    },
+    configurable: true,
+  })
+}
+
 /** What a client gets: an error of the library may repeat what the client sent, and its results have no facts. */
-function toClient(message: JSONRPCMessage): JSONRPCMessage {
+function forClient(message: JSONRPCMessage): JSONRPCMessage {
   if ('result' in message && isBareFailure(message.result))
     return { ...message, result: withFacts(message.result) }
   if (!('error' in message)) return message
@@ -73,7 +78,7 @@ function withFacts(result: CallToolResult): CallToolResult {
 }
 
 /** Clients send `null` for no arguments, and JSON text for an object, which the protocol would refuse. */
-function withArguments<Message extends JSONRPCMessage>(message: Message): Message {
+function withArguments(message: JSONRPCMessage): JSONRPCMessage {
   if (!('method' in message) || message.method !== 'tools/call' || message.params === undefined)
     return message
   const given = message.params['arguments'] ?? {}
