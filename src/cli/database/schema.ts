@@ -8,9 +8,11 @@ const columnTypes = { text: 'TEXT', number: 'NUMERIC', boolean: 'INTEGER' } as c
 export const currentFormat = 6
 
 /**
- * What all kinds of records share. A search has the state of its job, and a watch's state says what is missing. `social_search_added`
- * has the rows that `export --new` has yet to export, in the order in which they came. `social_search_seen` has salted hashes of all
- * records that the file has ever had, and of forgotten authors: what it has no row of is not added again. These two are private.
+ * What all kinds of records share. `job` is the text of a search's key, `state` its progress as JSON: that of a watch says what is missing.
+ * `number` names a search, a purchase or an addition; in results and in tables of records, it is that of a record's row, as `row` is.
+ * `search` is the query in `social_search_searches` and in views, and elsewhere the number of a search. `social_search_added` has the rows
+ * that `export --new` has yet to export, in the order in which they came. `social_search_seen` has salted hashes of all records that the
+ * file has ever had, and of forgotten authors: what has a hash there is not added again. These two are private.
  */
 export const sharedTables = `
   PRAGMA user_version = ${currentFormat};
