@@ -68,6 +68,21 @@ describe('search()', () => {
     expect(service.arrivals).toHaveLength(2)
   })
 
+  it('is answered when it begins while an equal one is being aborted', async () => {
+    for (let ticks = 0; ticks < 20; ticks++) {
+      service.script(slow(1000))
+      const { client } = cached()
+      const abort = new AbortController()
+      const aborted = client.microblog.search(query, { signal: abort.signal }).catch(() => {})
+      await pass(500)
+      abort.abort()
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve()
+      const { value } = await settle(client.microblog.search(query))
+      await aborted
+      expect([ticks, value?.posts.length]).toEqual([ticks, 1])
+    }
+  })
+
   it('is answered by a stored page without a number when it asks for page 1', async () => {
     service.script(ok(networkPosts(1, 'a')))
     const { search } = cached().client.professionalnet.posts

@@ -121,7 +121,10 @@ describe('CatalogClient', () => {
   })
 
   it.each([
-    ['{"title":"Gone","status":404}', { name: 'ProblemError', title: 'Gone' }],
+    [
+      '{"title":"Gone","detail":"No planet 1","status":404}',
+      { name: 'ProblemError', title: 'Gone', message: expect.stringContaining('Gone: No planet 1') },
+    ],
     ['{"title":"Gone","detail":null}', { name: 'ProblemError', title: 'Gone' }],
     ['{"requestId":"r","error":{"code":"x"}}', { name: 'NotFoundError' }],
     ['<html>', { name: 'NotFoundError' }],

@@ -37,6 +37,15 @@ describe('login', () => {
   })
 })
 
+describe('login in a terminal', () => {
+  useCommand({}, ['stdin'])
+
+  it('asks for the key, and does not show it', async () => {
+    const { code, out, err } = await logIn()
+    expect([code, err, out.includes(sandbox.apiKey)]).toEqual([0, 'API key: \n', false])
+  })
+})
+
 describe('a stored login', () => {
   useCommand()
 

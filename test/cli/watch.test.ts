@@ -89,6 +89,8 @@ describe('watch of several queries', () => {
     sandbox.inject({ status: 400 })
     sandbox.inject({ reset: 'after' })
     await inTurn(['watch rust coffee --once --budget 20 --out posts.db', 6])
+    sandbox.inject({ status: 400 })
+    await inTurn(['watch rust --once --budget 20', 4, 'social-search: the service refused'])
   })
 
   it('stores the posts of the network that --network names', async () => {

@@ -36,6 +36,14 @@ describe('execute() refuses, for free, and says why', () => {
     expect(validated).toHaveProperty('issues.0')
   })
 
+  it('100 mistakes, and names 10 of them', async () => {
+    const { tools, sandbox } = setUp()
+    const unknown = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`unknown_${i}`, i]))
+    const { error } = await tools.microblog_search.execute({ query, ...unknown })
+    expect([error?.issues?.length, sandbox.requests]).toEqual([10, []])
+    expect(error?.message).toContain('and 7 more')
+  })
+
   it('handles that are forged, of another tool, or used with other arguments', async () => {
     const { tools, sandbox } = setUp()
     const { next } = await tools.microblog_search.execute({ query })

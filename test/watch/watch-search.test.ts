@@ -195,6 +195,7 @@ describe('watchSearch()', () => {
       `a span with the ${name} of something else`,
       { state: { search: saved, spans: [{ ids: ['1'], next: null, [name]: value }] } },
     ]),
+    ['a span with a forgotten number', { state: { search: saved, spans: [{ ids: ['1'], forgotten: [5] }] } }],
     ['a span without a post and a time', { state: { search: saved, spans: [{ ids: [], next: null }] } }],
     ['spans that are no list', { state: { search: saved, spans: {} } }],
     ['a state of something else', { state: { next: null } }],
@@ -204,6 +205,11 @@ describe('watchSearch()', () => {
     const batches = watchSearch(feed.client.microblog, params as { query: string }, options)
     await expect(batches.next()).rejects.toThrow(ConfigurationError)
     expect(feed.requests).toEqual([])
+  })
+
+  it('says what it needs when it gets a whole client', () => {
+    const batches = watchSearch(setUp().feed.client as never, { query: 'a' })
+    return expect(batches.next()).rejects.toThrow('the client of a watch must implement search()')
   })
 
   it('says how the search of a state differs from its own', () => {
