@@ -29,7 +29,7 @@ export {
  */
 export class WellFormedServer extends McpServer {
   override connect(transport: Transport): Promise<void> {
-    intercept(transport, { toClient: forClient, toServer: withArguments })
+    intercept(transport)
     return super.connect(transport)
   }
 }
@@ -40,24 +40,21 @@ type Transport = Parameters<McpServer['connect']>[0]
  * Changes the messages of a transport on their way. No wrapper can stand in for the transport: from 2.4.0 on, the library tells by its
  * class which protocol it speaks.
  */
-function intercept(
-  transport: Transport,
-  change: Record<'toClient' | 'toServer', (message: JSONRPCMessage) => JSONRPCMessage>,
-): void {
+function intercept(transport: Transport): void {
   const send = transport.send.bind(transport)
-  transport.send = (message, options) => send(change.toClient(message), options)
+  transport.send = (message, options) => send(toClient(message), options)
   let onmessage: Transport['onmessage']
   Object.defineProperty(transport, 'onmessage', {
     get: () => onmessage,
     set: (handler: Transport['onmessage']) => {
-      onmessage = handler && ((message, extra) => handler(change.toServer(message), extra))
+      onmessage = handler && ((message, extra) => handler(toServer(message), extra))
     },
     configurable: true,
   })
 }
 
 /** What a client gets: an error of the library may repeat what the client sent, and its results have no facts. */
-function forClient(message: JSONRPCMessage): JSONRPCMessage {
+function toClient(message: JSONRPCMessage): JSONRPCMessage {
   if ('result' in message && isBareFailure(message.result))
     return { ...message, result: withFacts(message.result) }
   if (!('error' in message)) return message
@@ -78,7 +75,7 @@ function withFacts(result: CallToolResult): CallToolResult {
 }
 
 /** Clients send `null` for no arguments, and JSON text for an object, which the protocol would refuse. */
-function withArguments(message: JSONRPCMessage): JSONRPCMessage {
+function toServer(message: JSONRPCMessage): JSONRPCMessage {
   if (!('method' in message) || message.method !== 'tools/call' || message.params === undefined)
     return message
   const given = message.params['arguments'] ?? {}
