@@ -77,10 +77,9 @@ interface ArrivedCall {
 interface ProxiedCall extends ArrivedCall, Admitted {}
 
 async function forward(arrived: ArrivedCall, settings: ProxySettings): Promise<Response> {
-  const { request, operation, times } = arrived
   let admitted: Admitted
   try {
-    admitted = await admit(request, operation, times.sendBy, settings)
+    admitted = await admit(arrived.request, arrived.operation, arrived.times.sendBy, settings)
   } catch (error) {
     return responseTo(error, arrived, settings)
   }

@@ -156,7 +156,6 @@ function respond(
   ledger: State['ledger'],
   process: () => object,
 ) {
-  const { requestId } = entry
   const { byOperation } = ledger
   try {
     const injected = injectedBy(fault, operation.errors)
@@ -166,10 +165,10 @@ function respond(
     ledger.spent += credits
     if (credits > 0) byOperation[operation.id] = (byOperation[operation.id] ?? 0) + credits
     // Whether the service adds a request id to its description is not documented.
-    const sent = operation === descriptionGet ? data : { requestId, ...(data as object) }
+    const sent = operation === descriptionGet ? data : { requestId: entry.requestId, ...(data as object) }
     return { status, retryAfter: undefined, body: injected ? '' : JSON.stringify(sent) }
   } catch (error) {
-    if (isA(error, SandboxError)) return errorResponse(requestId, error)
+    if (isA(error, SandboxError)) return errorResponse(entry.requestId, error)
     throw error
   }
 }
