@@ -32,6 +32,8 @@ type Where =
   | 'syscall'
   /** The code of the error itself, not of a cause. */
   | 'ownCode'
+  /** The first code of all. */
+  | 'firstCode'
   /** That of a request that has failed with it, if Node tells. */
   | 'path'
 
@@ -90,7 +92,7 @@ const proofs: readonly (readonly [where: Where, what: RegExp, Proven])[] = [
   // Any other system call came later. Without one, the code has to do.
   ['message', /^request to \S+ failed, reason:/, noAnswer],
   ['syscall', /(?:)/, noAnswer],
-  ['code', /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/, unsent],
+  ['firstCode', /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/, unsent],
   ['ownCode', /^(ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|EACCES|EINVAL)$/, unsent],
 ]
 
@@ -106,10 +108,11 @@ function saidBy(error: unknown): [Where, string][] {
     for (let depth = 0; depth < 5 && isRecord(each); depth++) {
       const { code, syscall, message, cause, errors } = each
       const { isConnectError, path } = toldOf(each)
+      if (!said.some(([where]) => where === 'code')) add('firstCode', code)
       add('code', code)
       if (each === error) add('ownCode', code)
       if (isConnectError) add('unopened', code ?? '')
-      add('syscall', syscall)
+      if (!said.some(([where]) => where === 'syscall')) add('syscall', syscall)
       add('message', message)
       add('path', path)
       // Of several addresses, the first one that was tried.
@@ -136,6 +139,7 @@ export function explainNetworkError(
 ): NetworkFailure {
   const said = saidBy(error)
   const textsOf = (where: Where): string[] => said.filter(([at]) => at === where).map(([, text]) => text)
+  // The latest failure speaks first; its causes may be earlier ones, of other requests.
   const proof = proofs.find(([where, what]) => textsOf(where).some((text) => what.test(text)))
   const proven = isA(error, NotSent) ? forbidden : (proof?.[2] ?? noAnswer)
   const { phase, kind } = followed.isProof(textsOf('path'), proven.phase !== 'exchange') ? proven : noAnswer

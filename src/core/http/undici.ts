@@ -123,7 +123,11 @@ export class FollowedRequest {
    * @param isUnsent Whether it says that nothing was sent, and not that the server has processed nothing.
    */
   isProof(paths: readonly string[], isUnsent: boolean): boolean {
-    const isOwn = paths.length > 0 ? paths.some((path) => this.#url.endsWith(path)) : this.#stage !== 'made'
+    // A queue in the fetch may send all requests in the context of one call: then those of the others are not known to be theirs.
+    const isOwn =
+      paths.length > 0
+        ? this.#stage !== 'unknown' && paths.some((path) => this.#url.endsWith(path))
+        : this.#stage !== 'made'
     return (isOwn || !this.#isUsers) && this.#stage !== 'answered' && !(isUnsent && this.#stage === 'sent')
   }
 

@@ -43,6 +43,20 @@ describe('explainNetworkError()', () => {
       'exchange',
       'EHOSTUNREACH',
     ],
+    [
+      'a reset after another server has refused',
+      Object.assign(coded('ECONNRESET', 'read').cause as Error, {
+        cause: coded('ECONNREFUSED', 'connect').cause,
+      }),
+      'exchange',
+      'ECONNRESET',
+    ],
+    [
+      'a reset without a system call, after another server has refused',
+      Object.assign(coded('ECONNRESET').cause as Error, { cause: coded('ECONNREFUSED').cause }),
+      'exchange',
+      'ECONNRESET',
+    ],
     ['an unreachable host without further details', coded('EHOSTUNREACH'), 'exchange', 'EHOSTUNREACH'],
     ['a connect timeout', coded('UND_ERR_CONNECT_TIMEOUT'), 'connect', 'UND_ERR_CONNECT_TIMEOUT'],
     [

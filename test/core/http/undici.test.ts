@@ -93,7 +93,7 @@ describe('FollowedRequest.isProof()', () => {
     [false, 'Node’s fetch sends it', false, [made], [sending, failed]],
     [false, 'a dispatcher sends another one in its place', false, [made], [failed, made, sendingAgain]],
     [false, 'a dispatcher sends it to an address', false, [made], [sendingToAddress]],
-    [true, 'a fetch of the user sends another one', true, [], [sendingOther]],
+    [true, 'a fetch of the user sends another one', true, [made], [sendingOther]],
     [true, 'it fails before it is sent', false, [made], [failed]],
   ])(
     'is %s for an error that says that nothing was sent, when %s',
@@ -139,7 +139,8 @@ describe('FollowedRequest.isProof()', () => {
   })
 
   it.each<[boolean, paths: string[], when: string, isUsers: boolean, ...told: Message[]]>([
-    [false, ['/v1/log'], 'a fetch of the user has sent what failed to another path', true],
+    [false, ['/v1/log'], 'a fetch of the user has sent what failed to another path', true, made],
+    [false, [path], 'a queue in the user’s fetch has made it for another call', true],
     [false, [], 'the request of the user’s fetch has not failed', true, made],
     [true, [], 'it has failed', true, made, failed],
     [true, ['/v1/log', path], 'what failed went to its path, at whatever host', true, made, failed],
