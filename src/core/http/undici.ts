@@ -123,11 +123,10 @@ export class FollowedRequest {
    * @param isUnsent Whether it says that nothing was sent, and not that the server has processed nothing.
    */
   isProof(paths: readonly string[], isUnsent: boolean): boolean {
-    // A queue in the fetch may send all requests in the context of one call: then those of the others are not known to be theirs.
-    const isOwn =
-      paths.length > 0
-        ? this.#stage !== 'unknown' && paths.some((path) => this.#url.endsWith(path))
-        : this.#stage !== 'made'
+    const isTold = paths.length > 0
+    // A queue may send the requests of all calls in the context of one: then what fails is not known to be that of another.
+    if (isTold && this.#stage === 'unknown') return false
+    const isOwn = isTold ? paths.some((path) => this.#url.endsWith(path)) : this.#stage !== 'made'
     return (isOwn || !this.#isUsers) && this.#stage !== 'answered' && !(isUnsent && this.#stage === 'sent')
   }
 

@@ -141,6 +141,7 @@ describe('FollowedRequest.isProof()', () => {
   it.each<[boolean, paths: string[], when: string, isUsers: boolean, ...told: Message[]]>([
     [false, ['/v1/log'], 'a fetch of the user has sent what failed to another path', true, made],
     [false, [path], 'a queue in the user’s fetch has made it for another call', true],
+    [false, [path], 'a queue around Node’s fetch has made it for another call', false],
     [false, [], 'the request of the user’s fetch has not failed', true, made],
     [true, [], 'it has failed', true, made, failed],
     [true, ['/v1/log', path], 'what failed went to its path, at whatever host', true, made, failed],
