@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OAuthClient } from '../../src/extensions/oauth/index.ts'
 import { pass, settle, virtualTime } from '../support/clock.ts'
+import { collectGarbage } from '../support/garbage.ts'
 import { query } from '../support/search.ts'
 import {
   access,
@@ -55,7 +56,7 @@ describe('OAuthSession.token()', () => {
     expect(server.forms).toHaveLength(1)
   })
 
-  it.each([undefined, null, 'soon', -5, 0, {}, '', true, '0x10'])(
+  it.each([undefined, null, 'soon', -5, 0, {}, '', true, '0x10', 1e306])(
     'uses a token whose expires_in is %j until a 401',
     async (lifetime) => {
       const { server, client, accepts, bearers } = await setUp()
@@ -96,6 +97,7 @@ describe('OAuthSession.token()', () => {
   it.each([
     ['an empty refresh token', { refresh_token: '' }],
     ['a list of scopes', { scope: ['search:read'] }],
+    ['an infinite lifetime', { expires_in: 1e306 }],
     ['an invalid ID token', { id_token: 'x' }],
     ['further fields', JSON.parse('{"__proto__":1,"constructor":2}')],
   ])('accepts new tokens with %s', async (_, more) => {
@@ -202,20 +204,40 @@ describe('OAuthSession.token()', () => {
 })
 
 describe('OAuthClient.session()', () => {
-  /** So many other users come. */
-  const serve = (oauth: OAuthClient, users: number) => {
-    for (let user = 0; user < users; user++) oauth.session(`user ${user}`)
+  /** Uses the session of a user, and drops it. */
+  const used = async (oauth: OAuthClient, user: string) => {
+    const session = oauth.session(user)
+    await settle(session.token())
+    return new WeakRef(session)
+  }
+  /** After so many milliseconds, the session of someone else is wanted. */
+  const later = async (oauth: OAuthClient, ms: number) => {
+    await pass(ms)
+    oauth.session('someone else')
+    await new Promise((resolve) => setImmediate(resolve))
+    collectGarbage()
   }
 
-  it('keeps the sessions of the 10,000 users who came last', async () => {
+  it('keeps a session for two minutes after its last use, and as long as the program holds it', async () => {
     const { oauth } = await setUp()
-    const session = oauth.session('ann')
-    for (let times = 0; times < 2; times++) {
-      serve(oauth, 9_999)
-      expect(oauth.session('ann')).toBe(session)
-    }
-    serve(oauth, 10_000)
-    expect(oauth.session('ann')).not.toBe(session)
+    const held = oauth.session('ann')
+    await later(oauth, 1000)
+    const dropped = await used(oauth, 'bob')
+    await later(oauth, 119_000)
+    expect(dropped.deref()).toBeDefined()
+    await later(oauth, 119_000)
+    await later(oauth, 120_000)
+    expect(dropped.deref()).toBeUndefined()
+    expect(oauth.session('ann')).toBe(held)
+  })
+
+  it('leaves no memory of 10,000 users that have gone', async () => {
+    const { oauth } = await setUp()
+    await later(oauth, 1000)
+    const before = collectGarbage()
+    for (let user = 0; user < 10_000; user++) oauth.session(`user ${user}`)
+    for (let times = 0; times < 3; times++) await later(oauth, 120_000)
+    expect((collectGarbage() - before) / 10_000).toBeLessThan(80)
   })
 
   it.each([
@@ -226,8 +248,8 @@ describe('OAuthClient.session()', () => {
     const { set } = store
     if (isRefused) server.script(() => oauthError('temporarily_unavailable', 503))
     refuseTokens(store)
-    await settle(oauth.session('ann').token())
-    serve(oauth, 10_000)
+    await used(oauth, 'ann')
+    for (let times = 0; times < 3; times++) await later(oauth, 130_000)
     Object.assign(store, { set })
     server.script(server.next)
     expect((await settle(oauth.session('ann').token())).value).toBe(access(1))

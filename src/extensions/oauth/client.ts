@@ -11,8 +11,14 @@ import {
 import { OAuthSession } from './session.ts'
 import { type OAuthClientOptions, checkedOptions } from './settings.ts'
 
-/** How many sessions are kept, of the users who were asked for last. Another one reads its tokens from the store again. */
-const mostSessions = 10_000
+type Weak<T extends object> = Pick<WeakRef<T>, 'deref'>
+
+/** Workers of Cloudflare with a compatibility date before May 2025 have no weak references; they keep what they have. */
+const weakly = <T extends object>(value: T): Weak<T> =>
+  'WeakRef' in globalThis ? new WeakRef(value) : { deref: () => value }
+
+/** For how long a session stays that the program has dropped, in milliseconds: its requests count toward the limit of a minute. */
+const idleMs = 120_000
 
 /**
  * A client of the authorization server: sends users there, and exchanges their callback for tokens.
@@ -24,8 +30,9 @@ const mostSessions = 10_000
  */
 export class OAuthClient {
   readonly #settings: OAuthSettings
-  /** By user, the one asked for last at the end. All calls for a user share one session. */
-  readonly #sessions = new Map<string, OAuthSession>()
+  /** By user. All calls for a user share one session. An idle session that the program does not hold is removed. */
+  readonly #sessions = new Map<string, { weak: Weak<OAuthSession>; strong: OAuthSession | undefined }>()
+  #sweptAt = -Infinity
 
   /** @internal */
   constructor(settings: OAuthSettings) {
@@ -75,14 +82,22 @@ export class OAuthClient {
    */
   session(...user: [] | [user: string]): OAuthSession {
     const id = user.length === 0 ? '' : nonEmptyText('user', user[0])
-    const session = this.#sessions.get(id) ?? new OAuthSession(this.#settings, id)
-    this.#sessions.delete(id)
-    this.#sessions.set(id, session)
-    for (const [id, { isAhead }] of this.#sessions) {
-      if (this.#sessions.size <= mostSessions) break
-      if (!isAhead) this.#sessions.delete(id)
-    }
+    this.#dropIdle()
+    const session = this.#sessions.get(id)?.weak.deref() ?? new OAuthSession(this.#settings, id)
+    this.#sessions.set(id, { weak: weakly(session), strong: session })
     return session
+  }
+
+  /** Runs without a timer, which edge workers would tie to a request. */
+  #dropIdle(): void {
+    const now = performance.now()
+    if (now - this.#sweptAt < idleMs) return
+    this.#sweptAt = now
+    for (const [id, { weak }] of this.#sessions) {
+      const session = weak.deref()
+      if (session === undefined) this.#sessions.delete(id)
+      else this.#sessions.set(id, { weak, strong: session.isNeededAfter(now - idleMs) ? session : undefined })
+    }
   }
 }
 

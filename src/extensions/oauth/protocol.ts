@@ -143,7 +143,7 @@ function tokensOf(body: unknown, obtainedAt: number): TokenSet {
     accessToken: access_token,
     ...(typeof refresh_token === 'string' && refresh_token !== '' && { refreshToken: refresh_token }),
     obtainedAt,
-    ...(lifetime > 0 && { expiresAt: obtainedAt + lifetime }),
+    ...(lifetime > 0 && Number.isFinite(lifetime) && { expiresAt: obtainedAt + lifetime }),
   }
 }
 

@@ -76,6 +76,8 @@ export class OAuthSession implements AuthProvider {
   #redactor = new Redactor()
   /** Until when not to renew early, in monotonic milliseconds. */
   #pausedUntil = -Infinity
+  /** When a token was last wanted, in monotonic milliseconds. */
+  #usedAt = -Infinity
 
   /**
    * @internal
@@ -96,6 +98,7 @@ export class OAuthSession implements AuthProvider {
    * @throws {TokenStoreError}
    */
   async token(): Promise<string> {
+    this.#usedAt = performance.now()
     if (this.#cached && this.#isFresh(this.#cached)) return this.#cached.accessToken
     // In Cloudflare's workers, no call may wait for what belongs to the request of another: they renew like processes.
     const renewing = isTiedToRequests()
@@ -139,9 +142,9 @@ export class OAuthSession implements AuthProvider {
     return tokens
   }
 
-  /** @internal Whether it knows of a refresh what the store does not have. */
-  get isAhead(): boolean {
-    return this.#unstored !== undefined || this.#unsent.size > 0
+  /** @internal Whether it was used after a time, or knows of a refresh what the store does not have. */
+  isNeededAfter(time: number): boolean {
+    return this.#usedAt > time || this.#unstored !== undefined || this.#unsent.size > 0
   }
 
   /** Whether a token can be sent, and does not expire within `leeway` milliseconds. */
