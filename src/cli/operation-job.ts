@@ -13,7 +13,7 @@ import type { OpenClient } from './client.ts'
 import { CommandError, UsageError, exitNameOf } from './command-errors.ts'
 import type { RecordDatabase, StoredPage } from './database/record-database.ts'
 import { withRecords } from './database/open-database.ts'
-import { progressOf } from './database/searches.ts'
+import { progressOf, unreadableState } from './database/searches.ts'
 import { type SharedFlags, paramsOf, walkOptions } from './flags.ts'
 import { commandOf, kebab } from './command-names.ts'
 import { quoteFor } from './quote.ts'
@@ -25,8 +25,10 @@ interface JobProgress {
   /** Params of the next page; null after the last one. */
   readonly next: object | null
   readonly records: number
-  /** Credits of earlier jobs for the same search: those since then are of this one. */
-  readonly paidBefore: number
+  /** Credits of the job, spent or perhaps spent. */
+  readonly credits: number
+  /** Those of all calls for the same search, by the rows of the file: what came since is of this job, too. */
+  readonly paid: number
   /** Whether there is a next page, and the service did not say which. */
   readonly lost?: true
 }
@@ -41,14 +43,12 @@ export class OperationJob implements Job {
   /** The params without the extra ones. */
   readonly #known: Readonly<Record<string, unknown>>
   #client: SocialSearch | undefined
-  /** How far it was before this run. */
+  /** How far it was before this run, with all that it had cost. */
   #earlier: JobProgress
   /** How far it is with the last page, also one that could not be written. */
   #progress: JobProgress
   /** How many this run has read. */
   #pages = 0
-  /** Credits of the job before this run. */
-  #paid = 0
   /** Records that the file did not have. */
   #stored = 0
   /** Records that are paid for, and not shown because of `--limit`. */
@@ -72,7 +72,7 @@ export class OperationJob implements Job {
     this.#flags = flags
     this.#id = id
     this.#known = known
-    this.#progress = this.#earlier = { next: params, records: 0, paidBefore: 0 }
+    this.#progress = this.#earlier = { next: params, records: 0, credits: 0, paid: 0 }
   }
 
   async prepare(client: SocialSearch): Promise<string | undefined> {
@@ -106,18 +106,19 @@ export class OperationJob implements Job {
   ): AsyncGenerator<StoredPage, void, number> {
     const { operation } = this
     const { out, resume, limit, expect, extraParams } = this.#flags
-    const { progress: earlier, paid = 0 } = (await file?.progressOf(this.searchKeys[0])) ?? {}
-    // Until a run that begins anew has a page, an earlier one can be resumed, and then counts what this one has cost.
-    const known = resume === true ? { paidBefore: 0, ...earlier } : { paidBefore: paid }
-    this.#progress = this.#earlier = { ...this.#earlier, ...known }
+    const { progress, paid = 0 } = (await file?.progressOf(this.searchKeys[0])) ?? {}
+    // Until a run has a page, it has no state. An earlier one can be resumed then, and counts what this one has cost.
+    const known = resume !== true ? { paid } : progress && { paid, ...checked(progress) }
+    const earlier = { ...this.#earlier, ...known }
     // A user may have deleted rows.
-    this.#paid = Math.max(0, paid - this.#earlier.paidBefore)
+    const credits = earlier.credits + Math.max(0, paid - earlier.paid)
+    this.#progress = this.#earlier = { ...earlier, credits, paid }
     const options = {
       ...{ ...walkOptions(this.#flags), extraParams, signal },
       // Of all runs together, as the budget is.
       expectedItems: expect && Math.max(1, expect - this.#earlier.records),
       ...(budget instanceof CreditBudget && {
-        budget: new CreditBudget(Math.max(0, budget.limit - this.#paid)),
+        budget: new CreditBudget(Math.max(0, budget.limit - credits)),
       }),
     }
     for await (const page of this.#answers(client, options)) {
@@ -133,8 +134,11 @@ export class OperationJob implements Job {
       const all = this.#progress.records + records.length
       const isLost =
         next === null && operation.paging?.kind === 'cursor' && valueAt(page, ['meta', 'hasMore']) === true
-      const { paidBefore } = this.#earlier
-      this.#progress = { next, records: all, paidBefore, ...(isLost && { lost: true }) }
+      const credits = this.#credits()
+      this.#progress = {
+        ...{ next, records: all, credits, paid: this.#earlier.paid + credits - this.#earlier.credits },
+        ...(isLost && { lost: true }),
+      }
       this.#stored += yield { searchKey: this.searchKeys[0], progress: this.#progress, records }
     }
   }
@@ -160,7 +164,7 @@ export class OperationJob implements Job {
   /** What has been spent, or may have been, in all runs together. */
   #credits(): number {
     const { spent = 0, uncertain = 0 } = this.#client?.credits ?? {}
-    return this.#paid + spent + uncertain
+    return this.#earlier.credits + spent + uncertain
   }
 
   /** What has been fetched and paid for: `40 records (12 new) · 4 credits`. */
@@ -270,4 +274,11 @@ function missingText(
 /** A word as a shell takes it. */
 export function shellWord(text: string): string {
   return /^[\w.,:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** @throws {UsageError} for a state without which pages would be paid again. */
+function checked(progress: object): object {
+  const names: (keyof JobProgress)[] = ['next', 'records', 'credits']
+  if (names.every((name) => Object.hasOwn(progress, name))) return progress
+  throw new UsageError(unreadableState)
 }

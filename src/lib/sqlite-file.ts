@@ -66,7 +66,7 @@ export class SqliteFile<Prepared> {
     if (fs === undefined) throw new Error('it needs node:sqlite')
     let path = this.#path
     // It is there until SQLite has filled a new file, which a kill or a full disk may leave empty.
-    const unfilled = `${path}.new`
+    const unfilled = `${path}-new`
     if (path !== ':memory:') {
       if (!fs.existsSync(path)) fs.closeSync(fs.openSync(unfilled, 'a', 0o600))
       // Asked twice: another process may just have filled it.
@@ -88,7 +88,7 @@ export class SqliteFile<Prepared> {
     try {
       const identity = identityOf(path)
       await retryWhileLocked(() => database.exec('PRAGMA journal_mode = WAL'))
-      if (fs.existsSync(unfilled)) fs.rmSync(unfilled, { force: true })
+      if (isEmpty(fs, unfilled)) fs.rmSync(unfilled, { force: true })
       // Only a power failure can lose changes. To wait for the disk would take longer than all the rest.
       database.exec('PRAGMA synchronous = NORMAL')
       return { database, identity, prepared: await retryWhileLocked(() => this.#prepare(database)) }

@@ -46,13 +46,12 @@ function state(): { readonly records: number; readonly credits: number; readonly
   const [row] = existsSync('job.db')
     ? allOf('job.db', `SELECT state, ${paid} FROM social_search_searches`)
     : []
-  const { paidBefore = 0, ...progress } = JSON.parse(
-    (row?.['state'] as string | null | undefined) ?? '{}',
-  ) as {
-    paidBefore?: number
-  }
-  return { next: {}, records: 0, ...progress, credits: Number(row?.['paid'] ?? 0) - paidBefore }
+  type State = { next: unknown; records: number; credits: number; paid: number }
+  const { next = {}, records = 0, credits = 0, paid: then = 0 } = parsed(row?.['state']) as Partial<State>
+  return { next, records, credits: credits + Number(row?.['paid'] ?? 0) - then }
 }
+
+const parsed = (text: unknown): object => JSON.parse((text as string | null | undefined) ?? '{}') as object
 
 /** The files of the job that stay after a kill. */
 const files = () => readdirSync('.').filter((name) => name.startsWith('job.db') && !name.endsWith('.lock'))
@@ -198,6 +197,31 @@ describe('--budget of a job', () => {
     sandbox.inject({ reset: 'after', skip: 1 })
     await run('', 'search coffee --max-pages 3')
     expect(state()).toMatchObject({ records: 20, credits: 4 })
+  })
+
+  it.each([
+    ['rows of earlier jobs are deleted', 'DELETE FROM social_search_purchases WHERE number <= 3', 4],
+    ['all rows are deleted', 'DELETE FROM social_search_purchases', 4],
+    [
+      'an earlier version has written the state',
+      "UPDATE social_search_searches SET state = json_remove(state, '$.paid')",
+      4,
+    ],
+  ])('counts what the job has cost when %s', async (_, sql, credits) => {
+    await run('', 'search coffee --max-pages 3')
+    await run('', 'search coffee --max-pages 2')
+    change('job.db', sql)
+    const { spent } = sandbox.ledger
+    expect(await run(`--budget ${credits}`)).toBe(exitCodes.budget)
+    expect(sandbox.ledger.spent).toBe(spent)
+  })
+
+  it('is refused, and pays for nothing, when its state lacks the next page', async () => {
+    await run('', 'search coffee --max-pages 2')
+    change('job.db', `UPDATE social_search_searches SET state = json_remove(state, '$.next')`)
+    const { spent } = sandbox.ledger
+    expect((await ran()).err).toContain('the state of a job cannot be read')
+    expect(sandbox.ledger.spent).toBe(spent)
   })
 
   it('sends nothing if its cost cannot be stored', async () => {

@@ -239,7 +239,7 @@ export class RecordDatabase {
 
 /** @throws {UsageError} for a file of the other kind: who reads it could not tell made-up posts from real ones. */
 function assertSource(path: string, database: DatabaseSync, sandbox: boolean): void {
-  const other = `SELECT 1 FROM social_search_searches WHERE (job -> '$.sandbox' IS NOT NULL) <> ?`
+  const other = `SELECT 1 FROM social_search_searches WHERE json_valid(job) AND (job -> '$.sandbox' IS NOT NULL) <> ?`
   const isNew = !hasTable(database, 'social_search_searches')
   if (isNew || database.prepare(other).get(Number(sandbox)) === undefined) return
   const had = sandbox ? 'what the service returned' : 'made-up records of --sandbox'

@@ -126,6 +126,9 @@ export class SearchWriter {
   }
 }
 
+export const unreadableState =
+  'the state of a job cannot be read in social_search_searches; pass another --out'
+
 /**
  * What earlier runs have stored of a search, and what all its calls have cost, or may have.
  *
@@ -145,5 +148,5 @@ export function progressOf(
   const progress = state === null ? undefined : parsed(String(state))
   if (state === null || isRecord(progress))
     return { progress: progress as object | undefined, paid: Number(paid ?? 0) }
-  throw new UsageError('the state of a job cannot be read in social_search_searches; pass another --out')
+  throw new UsageError(unreadableState)
 }

@@ -64,7 +64,8 @@ function untilEnd(openCalls: OpenCalls): Wrap {
       // The request that it has waited for goes on.
       const mayBeCharged = isInFlight && effectOf(call.operation) !== 'read'
       const context = contextOf(call.operation, call.request, mayBeCharged ? 'unknown' : 'no')
-      throw errorOfEnd(error, call.settings, context, isInFlight ? 'headers' : 'queue')
+      const phase = isInFlight ? 'headers' : 'queue'
+      throw errorOfEnd(error, call.settings, { ...context, callId: call.id }, phase)
     } finally {
       openCalls.delete(call)
     }
