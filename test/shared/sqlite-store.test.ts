@@ -142,6 +142,17 @@ describe('sqliteStore()', () => {
     },
   )
 
+  it('tells nothing to those who watched before close() when it is used again', async () => {
+    const store = sqliteStore(join(newFolder(), 'shared.sqlite'))
+    const messages: unknown[] = []
+    store.watch?.('key', (message) => messages.push(message))
+    store.close()
+    await store.update('key', () => ({ value: 'x', message: 'x', result: undefined }))
+    for (let turn = 0; turn < 4; turn++) await realTime.pass(10)
+    expect(messages).toEqual([])
+    store.close()
+  })
+
   it('lets a budget refuse when its file has gone with what was spent', async () => {
     const folder = newFolder()
     const file = join(folder, 'shared.sqlite')

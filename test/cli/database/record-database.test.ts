@@ -271,6 +271,14 @@ describe('RecordDatabase', () => {
     )
   })
 
+  it('keeps the format that a newer version has given the file meanwhile', async () => {
+    const database = await open()
+    change(path, 'PRAGMA user_version = 99')
+    await paid(database, 2)
+    database.close()
+    expect(rows('PRAGMA user_version')).toEqual([{ user_version: 99 }])
+  })
+
   it('has what a call has cost when its page cannot be stored', async () => {
     const database = await open()
     change(

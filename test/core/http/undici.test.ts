@@ -28,7 +28,8 @@ async function followedThrough(during: Message[], after: Message[], isUsers = fa
   const publish = ([name, message = own]: Message): void => channel(`undici:${name}`).publish(message)
   const fetch = async (): Promise<void> => {
     during.forEach(publish)
-    await Promise.resolve()
+    // Another call begins meanwhile.
+    await new FollowedRequest(`${origin}/v1/other`, abort.signal).follow(() => Promise.resolve(), false)
     after.forEach(publish)
     throw own.error
   }
