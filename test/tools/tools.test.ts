@@ -16,7 +16,7 @@ describe('createTools()', () => {
   it('makes a tool of each allowed operation, with its price and schema', () => {
     const { tools } = setUp()
     expect(Object.keys(tools)).toEqual(operations.map(({ id }) => id.replaceAll('.', '_')))
-    expect(tools.microblog_search.description).toContain('2 credits a page')
+    expect(tools.microblog_search.description).toMatch(/^Find public microblog posts\. .*2 credits a page/)
     const bounded = setUp({ confirmAbove: 4 }).tools.microblog_search.description
     expect(bounded).toContain("Calls above 4 need a person's approval.")
     expect(tools.professionalnet_posts_comments.description).toContain('100 unless you set it')
