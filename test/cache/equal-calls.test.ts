@@ -205,7 +205,11 @@ describe('equal calls in flight', () => {
     const { client } = cached()
     const deadlines = [200, 5000].map((deadline) => begin(client.microblog.search(query, { deadline })))
     const [left, stays] = (await settle(Promise.all(deadlines))).value ?? []
-    expect(left?.error).toMatchObject({ code: 'timeout', charged: 'unknown' })
+    expect(left?.error).toMatchObject({
+      code: 'timeout',
+      charged: 'unknown',
+      callId: expect.any(Number) as number,
+    })
     expect(String(left?.error)).not.toContain('not sent')
     expect(idsOf(stays?.value?.posts ?? [])).toEqual(['1'])
   })
