@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { type ParamFlag } from './flags.ts'
 import { commandOf } from './command-names.ts'
+import { formats } from './formats.ts'
 import { type OperationId, operations } from '../api/operations.ts'
 import { count } from '../lib/count.ts'
 
@@ -62,6 +63,10 @@ export function withClient(command: Command, operation?: Operation): Command {
 
 export function accountOption(help = 'use the login and the budget of this account'): Option {
   return new Option('--account <name>', `${help} (default: SOCIAL_SEARCH_ACCOUNT)`)
+}
+
+export function formatOption(): Option {
+  return new Option('--format <format>', 'default: table on a terminal, otherwise jsonl').choices(formats)
 }
 
 /** @param exception What never asks. */

@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError } from 'commander'
 import type { Operation } from '../api/operation.ts'
 import { operations } from '../api/operations.ts'
 import { type SandboxServer, serveSandbox } from '../extensions/sandbox/node.ts'
@@ -11,13 +11,13 @@ import {
   withClient,
   withExamples,
   accountOption,
+  formatOption,
   budgetHelp,
   loginHelp,
 } from './command-flags.ts'
 import { complain } from './error-text.ts'
 import { describe, find, forget } from './database-commands.ts'
 import { exportRecords } from './export-records.ts'
-import { formats } from './formats.ts'
 import { chooseAccount } from './account.ts'
 import { doctor, login, logout } from './login.ts'
 import { mcp } from './mcp.ts'
@@ -84,17 +84,35 @@ function createProgram(): Command {
     .configureOutput({ outputError: () => {} })
     .addHelpText('after', exitCodeLines())
     .hook('preAction', (_, command) => chooseAccount(command.opts<{ account?: string }>().account))
-  const add = (usage: string, summary: string, ...examples: readonly string[]) =>
-    described(program.command(usage), summary, examples)
-  const isSearch = ({ id }: Operation) => /^(microblog|professionalnet|technews)\./.test(id)
-  const isGroup = ({ id }: Operation) => Number(commandOf(id).includes(' '))
+  addSearches(program)
+  addData(program)
+  addMoney(program)
+  addSetUp(program)
+  addDevelopment(program)
+  program.helpCommand('help [command]', 'show the help of a command')
+  readFlags(program)
+  return program
+}
 
+/** Begins a group of commands; returns what adds one to it. */
+function groupIn(program: Command, heading: string) {
+  program.commandsGroup(heading)
+  return (usage: string, summary: string, ...examples: readonly string[]) =>
+    described(program.command(usage), summary, examples)
+}
+
+const isSearch = ({ id }: Operation) => /^(microblog|professionalnet|technews)\./.test(id)
+const isGroup = ({ id }: Operation) => Number(commandOf(id).includes(' '))
+
+function addSearches(program: Command): void {
   program.commandsGroup('Search:')
   for (const operation of operations.filter(isSearch).toSorted((a, b) => isGroup(a) - isGroup(b)))
     addOperation(program, operation)
   addWatch(program)
+}
 
-  program.commandsGroup('Your data:')
+function addData(program: Command): void {
+  const add = groupIn(program, 'Your data:')
   for (const operation of operations) if (!isSearch(operation)) addOperation(program, operation)
   add(
     'find <database> <query>',
@@ -104,9 +122,7 @@ function createProgram(): Command {
   )
     .option('--limit <n>', 'show this many of the newest records', '20')
     .option('--table <name>', 'only this table, such as mentions')
-    .addOption(
-      new Option('--format <format>', 'default: table on a terminal, otherwise jsonl').choices(formats),
-    )
+    .addOption(formatOption())
     .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
     .action(find)
   add(
@@ -135,8 +151,10 @@ function createProgram(): Command {
     .option('--overwrite', 'replace the file if it exists')
     .option('--new', 'only records that were added, or found by another search, since the last export --new')
     .action(exportRecords)
+}
 
-  program.commandsGroup('Money:')
+function addMoney(program: Command): void {
+  const add = groupIn(program, 'Money:')
   add(
     'quote <operation...>',
     'show what a job costs and how long it takes, without sending anything',
@@ -159,8 +177,10 @@ function createProgram(): Command {
     .addOption(accountOption())
     .addHelpText('after', budgetHelp)
     .action(budget)
+}
 
-  program.commandsGroup('Set up:')
+function addSetUp(program: Command): void {
+  const add = groupIn(program, 'Set up:')
   add(
     'login',
     'store an API key',
@@ -174,8 +194,10 @@ function createProgram(): Command {
   add('logout', 'remove the stored key').addOption(accountOption()).action(logout)
   add('accounts', 'list the stored logins: address, age of the key, budget').action(accounts)
   add('doctor', 'check address, key and scopes').addOption(accountOption()).action(doctor)
+}
 
-  program.commandsGroup('Develop:')
+function addDevelopment(program: Command): void {
+  const add = groupIn(program, 'Develop:')
   add(
     'sandbox',
     'serve a simulated service over HTTP until it is stopped',
@@ -205,9 +227,6 @@ function createProgram(): Command {
       'operations to offer (default: the searches, professionalnet.company.get, organization.usage)',
     )
     .action(mcp)
-  program.helpCommand('help [command]', 'show the help of a command')
-  readFlags(program)
-  return program
 }
 
 /** Has the text of each flag read once: what a command gets are values. */

@@ -6,13 +6,13 @@ import {
   described,
   withClient,
   yesOption,
+  formatOption,
   commandsOf,
   examplesOf,
   priceOf,
 } from './command-flags.ts'
 import { paramFlags, paramTextOf, millisecondsOf } from './flags.ts'
 import { positionalOf, commandOf } from './command-names.ts'
-import { formats } from './formats.ts'
 import { OperationJob } from './operation-job.ts'
 import { run } from './run.ts'
 import { operations } from '../api/operations.ts'
@@ -53,9 +53,7 @@ export function addOperation(program: Command, operation: Operation): void {
         `continue --out after the last stored page${isPaid ? '; --budget counts all runs' : ''}`,
       )
   command
-    .addOption(
-      new Option('--format <format>', 'default: table on a terminal, otherwise jsonl').choices(formats),
-    )
+    .addOption(formatOption())
     .option('--fields <paths>', 'fields to show, such as id,engagements.viewsCount')
   if (isPaid) command.addOption(yesOption())
   addParams(command, paramFlags(operation))
