@@ -28,8 +28,15 @@ interface Lead {
 }
 
 /**
- * Equal calls that share one request. The first that waits leads: the request follows its options and goes on as long as a call
- * waits. If it fails for the leader alone, before it is charged, the next call leads another one.
+ * Equal calls that share one request. The first that waits is the leader: the request follows its options, and takes its budget. The
+ * first that still waits at the end is the payer: it gets the record of the request, and the others pay nothing. A request ends in one of four ways:
+ *
+ * - With an answer: all get it, and so do calls that join until the store has it.
+ * - With a failure of the leader alone, such as its budget, its headers or its deadline: calls before the first one that it does not
+ *   concern get it, and that one leads another request.
+ * - With a failure of all, or one that may have been charged: all get it.
+ * - With the last call that leaves: that one gets what became of the request. A call that leaves before rejects at once, and the
+ *   request goes on.
  */
 export class SharedRequest {
   readonly #stored: CacheLookup

@@ -13,6 +13,10 @@
  *   The session ends in all processes.
  *
  * In each state, a new authorization makes the tokens fresh, and a sign-out removes them.
+ *
+ * Besides that, a session knows for its own process: which refreshes it has not sent although the store says so (`#unsent`, until it sends
+ * one), which access token the service has refused (`#refused`, until it has another), that the tokens were replaced or removed while it
+ * worked (`#signOuts`), and until when a failed early refresh is not tried again (`#pausedUntil`).
  */
 import type { AuthProvider } from '../../index.ts'
 import { type Failing, nextWait } from '../../extend.ts'

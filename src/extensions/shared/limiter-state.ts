@@ -1,5 +1,5 @@
 // What the processes of one organization share is one short JSON text in a store: which requests are in flight, when the latest ones arrived,
-// and which processes wait, in one queue. `changeState()` is one update of one process, as a pure function of the text that the store has: it brings
+// and which processes wait, in one queue. A surface is the searches that share a rate limit. `changeState()` is one update of one process, as a pure function of the text that the store has: it brings
 // the state up to date, puts in what the process reports, and gives the free slots to the first of the queue. The store is read and written in
 // `limiter-sync.ts`. What holds, whatever happens:
 //
@@ -188,7 +188,8 @@ export function allowedFrom(
     others.findIndex((queued) => queued.process === process),
   )
   const times = Object.values(arrivals[surface] ?? {}).sort((a, b) => a - b)
-  // So many requests have to count no more. If those in flight are among them, this is too early.
+  // So many requests have to count no more. If those in flight are among them, this is too early. With 20 a minute, 18 that count, 1 in
+  // flight and 1 process before it in the queue, the next call is the 21st: the oldest one has to count no more.
   const excess = inFlightAt(state, surface) + times.length + place + (ahead % perMinute) + 1 - perMinute
   const last = times[Math.min(excess, times.length) - 1] ?? -Infinity
   const first = Math.max(grantsFrom, blockedUntil[surface] ?? 0, last + windowMs)

@@ -25,6 +25,7 @@ export interface SharedOptions {
   logger?: Logger | LeveledLogger | false | undefined
 }
 
+/** Their names. */
 export const sharedNames = { store: true, storeTimeout: true, logger: true }
 
 /** Shortest time between two attempts to reach an unavailable store, in milliseconds; the longest is twice that. */

@@ -13,7 +13,8 @@
  *    of its posts, or that ends below one of them. Whoever reads down from there meets the span again, and the gap below it.
  * 2. **What is new?** Posts that no span knows, down to `overlap` posts in a row that a span below knows. There, both touch and
  *    become one. One known post is not enough: the service may list a post late, below newer ones. Posts from before everything
- *    known are not wanted, and prove that nothing is missing in between. A shifted page shows posts of its span again, so of two
+ *    known are not wanted, and prove that nothing is missing in between. So do the end of the list, and a first page without new
+ *    posts while few are known (`touchedBy()`). A shifted page shows posts of its span again, so of two
  *    numbers of one gap the later is nearer.
  * 3. **What does silence prove?** If no post is listed where known ones should follow, the gap stays, and is asked for again, less
  *    and less often. It closes after 20 hours in which it was asked for four times, or twice if the list ends with its posts. To ask
@@ -24,6 +25,8 @@
 import { parseTime } from '../../lib/time.ts'
 import {
   type Spans,
+  addMissing,
+  depthsOf,
   earlier,
   isForgotten,
   isKnown,
@@ -178,22 +181,33 @@ function listingOf(page: PlacedPage, overlap: number): Listing {
   // The first posts ever are all new, whenever they were published.
   const isFirst = depths.size === 0 && upper.ids.length === 0
   const walk = walked(page, depths, Math.min(overlap, depths.size), isFirst)
-  const { posts, fresh, older, deepest, inARow, isBeyond } = walk
-  let { touched } = walk
-  const isEmpty = page.posts.size === 0
-  // If no post is known below, the list may end with the page; an empty page proves nothing.
-  if (page.isEnd) touched = depths.size === 0 && !isEmpty ? below.length : deepest
-  // Whatever is missing was published before everything known.
-  const isPast = older.size >= overlap || (!isEmpty && older.size === page.posts.size)
-  if (touched === 0 && isPast) touched = below.length
-  // With fewer known posts than the overlap, a first page without new posts is enough.
-  const isQuiet = upper.ids.length === 0 && fresh.size === 0 && depths.size < overlap
-  if (touched === 0 && isQuiet && inARow > 0) touched = deepest
+  const { posts, fresh, older, inARow, isBeyond } = walk
+  const touched = touchedBy(page, walk, depths.size, overlap)
   // Known posts may follow on the next page.
   const isCut = touched === 0 && inARow === 0 && depths.size > 0 && !page.isEnd
   if (isFirst || isCut) addNew(walk, older)
   addMissing(posts, below.slice(0, touched))
   return { posts, fresh, touched, isBeyond }
+}
+
+/** How many of the spans below a page touches. @param known How many posts these have. */
+function touchedBy(
+  { posts, upper, below, isEnd }: PlacedPage,
+  { touched, fresh, older, deepest, inARow }: ReturnType<typeof walked>,
+  known: number,
+  overlap: number,
+): number {
+  const isEmpty = posts.size === 0
+  // The list ends: with the page, if no post is known below. An empty page proves nothing.
+  if (isEnd && known === 0 && !isEmpty) return below.length
+  if (isEnd && deepest > 0) return deepest
+  // Enough known posts in a row.
+  if (!isEnd && touched > 0) return touched
+  // All that is left is older: whatever is missing was published before everything known.
+  if (older.size >= overlap || (!isEmpty && older.size === posts.size)) return below.length
+  // A quiet first page: with fewer known posts than the overlap, one without new posts is enough.
+  const isQuiet = upper.ids.length === 0 && fresh.size === 0 && known < overlap
+  return isQuiet && inARow > 0 ? deepest : 0
 }
 
 /** Goes through the posts of a page, from the newest down. @param enough Known posts in a row that show that two spans touch. */
@@ -246,17 +260,6 @@ function addNew(
     posts.set(id, time)
     fresh.add(id)
   }
-}
-
-/** Adds the posts of spans that are not there yet. */
-function addMissing(posts: Map<string, number>, spans: Spans): void {
-  for (const [id, time] of spans.flatMap(timesOf)) if (!posts.has(id)) posts.set(id, time)
-}
-
-/** How many of the spans each of their posts belongs to, by id. */
-function depthsOf(spans: Spans): ReadonlyMap<string, number> {
-  // Of several, the first counts.
-  return new Map(spans.flatMap(({ ids }, index) => ids.map((id) => [id, index + 1] as const)).reverse())
 }
 
 /** Times that a span above has forgotten may be those of posts below its gap. */

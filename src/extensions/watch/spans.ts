@@ -92,3 +92,14 @@ export function later(one: string | undefined, other: string | undefined): strin
     ? other
     : (one ?? other)
 }
+
+/** Which of the spans each of their posts belongs to, by id: 1 for the first. */
+export function depthsOf(spans: Spans): ReadonlyMap<string, number> {
+  // Of several, the first counts.
+  return new Map(spans.flatMap(({ ids }, index) => ids.map((id) => [id, index + 1] as const)).reverse())
+}
+
+/** Adds the posts of spans that are not there yet. */
+export function addMissing(posts: Map<string, number>, spans: Spans): void {
+  for (const [id, time] of spans.flatMap(timesOf)) if (!posts.has(id)) posts.set(id, time)
+}
