@@ -32,7 +32,7 @@ describe('SharedLimiter.acquire()', () => {
     await refuse(limiter, 'a', 10)
     await pass(100)
     monitor.disconnect()
-    expect(seen.join('\n')).toContain('social-search:limits-5:')
+    expect(seen.join('\n')).toContain('social-search:limits-6:')
     expect(seen.join('\n')).not.toContain('org_live')
   })
 
@@ -49,7 +49,7 @@ describe('SharedLimiter.acquire()', () => {
     finish(await ask())
     await pass(50)
     const [key = '', ...others] = await admin.keys('*')
-    expect([key.startsWith('social-search:limits-5:'), others]).toEqual([true, []])
+    expect([key.startsWith('social-search:limits-6:'), others]).toEqual([true, []])
     expect(await admin.pttl(key)).toBeGreaterThan(2 * 86_400_000 - 10_000)
   })
 

@@ -19,7 +19,7 @@ let known: Map<string, Snapshot<LimiterState>>
 let requests: Map<string, Map<string, OwnRequest>>
 beforeEach(() => {
   const times = { version: 0, time: 0, clockOffset: 0, createdAt: 0, grantsFrom: 0 }
-  const empty = { aliveUntil: {}, open: {}, arrivals: {}, queue: [], blockedUntil: {} }
+  const empty = { aliveUntil: {}, open: {}, arrivals: {}, queue: [], closedUntil: {} }
   text = JSON.stringify({ stateId: 'state 0', ...times, ...empty })
   states = 1
   ;[known, requests] = [new Map(), new Map()]
@@ -48,8 +48,8 @@ function update(step: string): Changed & { readonly process: string; readonly gr
   const asked = words.filter((word) => /^(-|[a-z])(\*\d)?$/.test(word)).map((word) => word.split('*'))
   const closed = words.filter((word) => word.startsWith('closed=')).map((word) => timeOf(word.slice(7)))
   const waiting = asked.map(([name, calls = 1]) => [name === '-' ? '' : `:${name}`, Number(calls)] as const)
-  for (const [surface, blockedUntil] of closed)
-    own.set(surface, { surface, sent: undefined, hasEnded: true, blockedUntil })
+  for (const [surface, closedUntil] of closed)
+    own.set(surface, { surface, sent: undefined, hasEnded: true, closedUntil })
   const report: ProcessReport = { process, requests: new Map(own), waiting: new Map(waiting) }
   const times = { clock: now, readAt: now, receivedAt: now }
   const changed = changeState(text, times, known.get(process), report, rules, `state ${states++}`)
@@ -83,14 +83,14 @@ function outcomeOf({ state, toNotify, isChanged, process, granted }: ReturnType<
 }
 
 /** Who has requests in flight and places in the line, how many requests count at each surface, and which surfaces are closed. */
-function contentsOf({ open, queue, arrivals, blockedUntil, aliveUntil }: LimiterState): string {
+function contentsOf({ open, queue, arrivals, closedUntil, aliveUntil }: LimiterState): string {
   return [
     `open ${Object.values(open)
       .map(({ process }) => process)
       .join(' ')}`,
     `line ${queue.map(({ process }) => process).join(' ')}`,
     ...Object.entries(arrivals).map(([surface, times]) => `${surface.slice(1)}*${Object.keys(times).length}`),
-    ...Object.keys(blockedUntil).map((surface) => `closed${surface}`),
+    ...Object.keys(closedUntil).map((surface) => `closed${surface}`),
     `alive ${Object.keys(aliveUntil).join(' ')}`,
   ]
     .map((part) => part.trim())

@@ -27,7 +27,7 @@ const at = (clock: number, read: typeof seen | null = seen): [ReadTimes, typeof 
 
 const inFlight: OwnRequest = { surface: '', hasEnded: false, sent: undefined }
 const ended: OwnRequest = { surface: 'a', hasEnded: true, sent: { at: 900, answered: 950 } }
-const closing: OwnRequest = { surface: 'b', sent: undefined, hasEnded: true, blockedUntil: 5000 }
+const closing: OwnRequest = { surface: 'b', sent: undefined, hasEnded: true, closedUntil: 5000 }
 const silent = { requests: new Map<string, OwnRequest>(), waiting: new Map<string, number>() }
 
 describe('timeOf()', () => {
@@ -82,7 +82,7 @@ function made(clock = 0): LimiterState {
     requests: new Map(Object.entries({ 1: inFlight, 2: ended, 3: closing })),
   }
   const begun = { stateId: 'a', version: clock, time: 0, clockOffset: 1000 - clock, createdAt: 0 }
-  const empty = { grantsFrom: 1200, aliveUntil: {}, open: {}, arrivals: {}, queue: [], blockedUntil: {} }
+  const empty = { grantsFrom: 1200, aliveUntil: {}, open: {}, arrivals: {}, queue: [], closedUntil: {} }
   const text = JSON.stringify({ ...begun, ...empty })
   return changeState(text, { clock, readAt: 1000, receivedAt: 1000 }, undefined, report, rules, 'a').state
 }
@@ -112,7 +112,7 @@ describe('changeState()', () => {
 
   it('restores what a process knows as it was after a loss that nobody has restored yet', () => {
     expect(next(undefined, 8000, made(7000), 1200)).toMatchObject({
-      ...{ time: 1200, createdAt: 1200, grantsFrom: 4200, blockedUntil: { b: 5000 } },
+      ...{ time: 1200, createdAt: 1200, grantsFrom: 4200, closedUntil: { b: 5000 } },
       ...{ aliveUntil: { 1: 16_000 }, open: { 1: { process: '1' } }, arrivals: { a: { 2: 950 } } },
       queue: [{ process: '1', surface: 'a', calls: 1 }],
     })
@@ -120,10 +120,10 @@ describe('changeState()', () => {
 
   it('restores it by the time of a new state, which a new process has begun', () => {
     const times = { time: 50, createdAt: 0, grantsFrom: 0, version: 8001, clockOffset: 50 - 8000 }
-    const empty = { aliveUntil: { 1: 100 }, open: {}, arrivals: {}, queue: [], blockedUntil: { b: 100 } }
+    const empty = { aliveUntil: { 1: 100 }, open: {}, arrivals: {}, queue: [], closedUntil: { b: 100 } }
     const ahead = 50 - 1200
     expect(next({ stateId: 'c', ...times, ...empty }, 8000, made(7000), 1200)).toMatchObject({
-      ...{ stateId: 'c', time: 50, grantsFrom: 3000, blockedUntil: { b: 5000 + ahead } },
+      ...{ stateId: 'c', time: 50, grantsFrom: 3000, closedUntil: { b: 5000 + ahead } },
       ...{ aliveUntil: { 1: 16_000 + ahead }, open: { 1: { process: '1' } } },
       arrivals: { a: { 2: 950 + ahead } },
     })
@@ -135,6 +135,6 @@ describe('changeState()', () => {
     const after = next({ ...made(), ...times, ...empty }, 8000, made(7000), 30_000)
     expect(Object.keys(after.open)).toEqual(['3'])
     const arrivals = { a: { 2: 950 + 50 - 30_000 } }
-    expect(after).toMatchObject({ arrivals, queue: [], blockedUntil: { b: 5000 } })
+    expect(after).toMatchObject({ arrivals, queue: [], closedUntil: { b: 5000 } })
   })
 })

@@ -46,14 +46,14 @@ class SimulatedProcess {
     this.delay = delay
   }
 
-  end(id: string, answered = Infinity, blockedUntil?: number): void {
+  end(id: string, answered = Infinity, closedUntil?: number): void {
     const { surface, sent } = this.requests.get(id)!
-    this.requests.set(id, { surface, hasEnded: true, sent: sent && { ...sent, answered }, blockedUntil })
+    this.requests.set(id, { surface, hasEnded: true, sent: sent && { ...sent, answered }, closedUntil })
   }
 
   /** Whether others may not know yet that it has closed a surface. */
   hasClosed(surface: string): boolean {
-    return [...this.requests.values()].some((request) => request.surface === surface && request.blockedUntil)
+    return [...this.requests.values()].some((request) => request.surface === surface && request.closedUntil)
   }
 }
 
@@ -240,7 +240,7 @@ export class Simulation {
     if (reply === 'failed') return
     if (changed.isChanged) this.#texts.push((this.text = JSON.stringify(changed.state)))
     // From now on, all can know.
-    for (const { surface, blockedUntil: openAt } of report.requests.values())
+    for (const { surface, closedUntil: openAt } of report.requests.values())
       if (openAt !== undefined) this.#service.close({ surface, openAt }, this.now)
     this.#wake(process, changed.toNotify)
     if (reply === 'lost') return
@@ -253,7 +253,7 @@ export class Simulation {
     for (const [id, { process: owner, surface }] of Object.entries(state.open)) {
       if (owner !== process.id || process.requests.has(id) || !isAlive) continue
       process.requests.set(id, { surface, hasEnded: false, sent: undefined })
-      const isOpen = (state.blockedUntil[surface] ?? 0) <= time && !process.hasClosed(surface)
+      const isOpen = (state.closedUntil[surface] ?? 0) <= time && !process.hasClosed(surface)
       if (!isOpen || !this.#send(process, id, surface, readAt)) process.end(id)
     }
     for (const { process: owner, surface } of state.queue) {

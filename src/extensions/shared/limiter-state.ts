@@ -66,7 +66,7 @@ export interface LimiterState extends VersionedState {
   /** Who waits, from the first to the last. */
   queue: QueuedProcess[]
   /** When surfaces open that a 429 has closed. */
-  blockedUntil: Record<string, number>
+  closedUntil: Record<string, number>
 }
 
 /** A request of this process. */
@@ -76,7 +76,7 @@ export interface OwnRequest {
   readonly sent: SentRequest | undefined
   readonly hasEnded: boolean
   /** When its surface opens, if a 429 has refused it. */
-  readonly blockedUntil?: number | undefined
+  readonly closedUntil?: number | undefined
 }
 
 /** What a process reports in one update. Its times are monotonic. */
@@ -159,9 +159,7 @@ export function changeState(
   Object.assign(state, { time: now, clockOffset: now - clock })
   const isChanged = countChange(state, before)
   // Each process has to restore what it knows into a new state, or to know that a surface is closed.
-  const hasClosed = Array.from(report.requests.values()).some(
-    ({ blockedUntil }) => blockedUntil !== undefined,
-  )
+  const hasClosed = Array.from(report.requests.values()).some(({ closedUntil }) => closedUntil !== undefined)
   const isForAll = state.stateId === newId || hasClosed
   const others = granted.filter((process) => process !== report.process)
   return { state, isChanged, toNotify: isForAll ? [everyone] : others }
@@ -179,7 +177,7 @@ export function allowedFrom(
   rules: Rules,
   ahead = 0,
 ): number {
-  const { time, grantsFrom, blockedUntil, queue, arrivals } = state
+  const { time, grantsFrom, closedUntil, queue, arrivals } = state
   const { windowMs } = rules
   const perMinute = surface === unlimitedSurface ? Infinity : rules.perMinute
   const others = queue.filter((queued) => queued.surface === surface)
@@ -192,7 +190,7 @@ export function allowedFrom(
   // flight and 1 process before it in the queue, the next call is the 21st: the oldest one has to count no more.
   const excess = inFlightAt(state, surface) + times.length + place + (ahead % perMinute) + 1 - perMinute
   const last = times[Math.min(excess, times.length) - 1] ?? -Infinity
-  const first = Math.max(grantsFrom, blockedUntil[surface] ?? 0, last + windowMs)
+  const first = Math.max(grantsFrom, closedUntil[surface] ?? 0, last + windowMs)
   const fullWindows = Math.floor(ahead / perMinute)
   return fullWindows === 0 ? first : Math.max(time, first) + fullWindows * windowMs
 }
@@ -227,11 +225,11 @@ function putRequest(
   state: LimiterState,
   process: string,
   id: string,
-  { surface, sent, hasEnded, blockedUntil }: OwnRequest,
+  { surface, sent, hasEnded, closedUntil }: OwnRequest,
   stateTime: (at: number) => number,
 ): void {
-  if (blockedUntil !== undefined)
-    state.blockedUntil[surface] = Math.max(stateTime(blockedUntil), state.blockedUntil[surface] ?? 0)
+  if (closedUntil !== undefined)
+    state.closedUntil[surface] = Math.max(stateTime(closedUntil), state.closedUntil[surface] ?? 0)
   if (hasEnded) end(state, id, surface, sent && stateTime(arrivalOf(sent)))
   // Others do not know it any more if the process was thought dead.
   else state.open[id] ??= { process, surface, stateId: state.stateId }
@@ -261,7 +259,7 @@ function dropOutdated(state: LimiterState, { windowMs }: Rules, now: number): vo
   for (const [surface, times] of Object.entries(state.arrivals))
     state.arrivals[surface] = filtered(times, (at) => at + windowMs > now)
   state.arrivals = filtered(state.arrivals, (times) => Object.keys(times).length > 0)
-  state.blockedUntil = filtered(state.blockedUntil, (until) => until > now)
+  state.closedUntil = filtered(state.closedUntil, (until) => until > now)
   const named = new Set([...Object.values(state.open), ...state.queue].map(({ process }) => process))
   state.aliveUntil = filtered(state.aliveUntil, (_, process) => named.has(process))
 }
@@ -283,8 +281,8 @@ function grantSlots(state: LimiterState, rules: Rules, now: number, newId: strin
 }
 
 function isAllowed(state: LimiterState, surface: string, { perMinute }: Rules, now: number): boolean {
-  const { grantsFrom, blockedUntil, arrivals } = state
-  if (Math.max(grantsFrom, blockedUntil[surface] ?? 0) > now) return false
+  const { grantsFrom, closedUntil, arrivals } = state
+  if (Math.max(grantsFrom, closedUntil[surface] ?? 0) > now) return false
   if (surface === unlimitedSurface) return true
   return inFlightAt(state, surface) + Object.keys(arrivals[surface] ?? {}).length < perMinute
 }
@@ -298,7 +296,7 @@ function inFlightAt({ open }: LimiterState, surface: string): number {
 function newState(stateId: string, clock: number, now: number): LimiterState {
   return {
     ...{ stateId, version: clock, time: now, clockOffset: 0, createdAt: now, grantsFrom: now + emptyStoreMs },
-    ...{ aliveUntil: {}, open: {}, arrivals: {}, queue: [], blockedUntil: {} },
+    ...{ aliveUntil: {}, open: {}, arrivals: {}, queue: [], closedUntil: {} },
   }
 }
 
@@ -317,7 +315,7 @@ function restore(state: LimiterState, lost: LimiterState, offset: number): void 
     !state.queue.some((queued) => queued.process === process && queued.surface === surface)
   state.queue = [...lost.queue.filter(isNew), ...state.queue]
   keepLatest(state.aliveUntil, lost.aliveUntil, offset)
-  keepLatest(state.blockedUntil, lost.blockedUntil, offset)
+  keepLatest(state.closedUntil, lost.closedUntil, offset)
 }
 
 function keepLatest(times: Record<string, number>, lost: Record<string, number>, offset: number): void {

@@ -56,7 +56,7 @@ export class LimiterSync extends StoredText<LimiterState> {
 
   constructor(options: SharedOptions, organization: string, rules: Rules) {
     // The number changes with the text.
-    super(options, 'limits-5', organization, ttlMs)
+    super(options, 'limits-6', organization, ttlMs)
     this.#rules = rules
     this.#firstPollMs = this.#pollMs = this.store.watch === undefined ? 25 : longestPollMs
   }
@@ -85,7 +85,7 @@ export class LimiterSync extends StoredText<LimiterState> {
     const key = surfaceKey(name)
     const known = this.#queues.get(key)
     if (known !== undefined) return known
-    const closed = (): number => Math.max(0, this.#blockedUntil(key) - performance.now())
+    const closed = (): number => Math.max(0, this.#closedUntil(key) - performance.now())
     const queue = new SurfaceQueue({
       closed,
       wait: () => {
@@ -115,8 +115,8 @@ export class LimiterSync extends StoredText<LimiterState> {
       use: (sent) => put({ sent, hasEnded: false }),
       release: (request, { unsent, refusedForMs }) => {
         if (request !== null) {
-          const blockedUntil = refusedForMs === undefined ? undefined : performance.now() + refusedForMs
-          put({ sent: unsent === true ? undefined : request, hasEnded: true, blockedUntil })
+          const closedUntil = refusedForMs === undefined ? undefined : performance.now() + refusedForMs
+          put({ sent: unsent === true ? undefined : request, hasEnded: true, closedUntil })
         }
         this.schedule()
         this.#wakeQueues()
@@ -136,12 +136,12 @@ export class LimiterSync extends StoredText<LimiterState> {
   }
 
   /** When a surface opens after a 429, of this process or of another one. */
-  #blockedUntil(key: string): number {
+  #closedUntil(key: string): number {
     const { latest } = this
-    const known = latest ? ownTime(latest, latest.state.blockedUntil[key] ?? -Infinity) : -Infinity
+    const known = latest ? ownTime(latest, latest.state.closedUntil[key] ?? -Infinity) : -Infinity
     const own = Array.from(
       this.#requests.values(),
-      ({ surface, blockedUntil }) => (surface === key && blockedUntil) || -Infinity,
+      ({ surface, closedUntil }) => (surface === key && closedUntil) || -Infinity,
     )
     return Math.max(known, ...own)
   }
@@ -199,7 +199,7 @@ export class LimiterSync extends StoredText<LimiterState> {
     const now = performance.now()
     return Array.from(this.#queues).flatMap(([key, { length }]) =>
       this.#grantsAt(key)
-        .slice(this.#blockedUntil(key) > now ? 0 : length)
+        .slice(this.#closedUntil(key) > now ? 0 : length)
         .map((id): [string, string] => [id, key]),
     )
   }
@@ -227,9 +227,10 @@ export class LimiterSync extends StoredText<LimiterState> {
 
   protected onFailure(): void {
     const now = performance.now()
+    // A little longer than it counts: to forget it late costs nothing.
     const countsUntil = (sent: SentRequest): number => arrivalOf(sent) + this.#rules.windowMs + marginMs
-    for (const [id, { sent, hasEnded, blockedUntil = 0 }] of this.#requests)
-      if (hasEnded && sent && Math.max(countsUntil(sent), blockedUntil) < now) this.#requests.delete(id)
+    for (const [id, { sent, hasEnded, closedUntil = 0 }] of this.#requests)
+      if (hasEnded && sent && Math.max(countsUntil(sent), closedUntil) < now) this.#requests.delete(id)
     this.#wakeQueues()
   }
 
