@@ -105,20 +105,15 @@ export class OperationJob implements Job {
     signal: AbortSignal,
   ): AsyncGenerator<StoredPage, void, number> {
     const { operation } = this
-    const { out, resume, limit, expect, extraParams } = this.#flags
-    const { progress, paid = 0 } = (await file?.progressOf(this.searchKeys[0])) ?? {}
-    // Until a run has a page, it has no state. An earlier one can be resumed then, and counts what this one has cost.
-    const known = resume !== true ? { paid } : progress && { paid, ...checked(progress) }
-    const earlier = { ...this.#earlier, ...known }
-    // A user may have deleted rows.
-    const credits = earlier.credits + Math.max(0, paid - earlier.paid)
-    this.#progress = this.#earlier = { ...earlier, credits, paid }
+    const { out, limit, expect, extraParams } = this.#flags
+    const begun = await this.#takeUp(file)
+    if (begun !== undefined) yield begun
     const options = {
       ...{ ...walkOptions(this.#flags), extraParams, signal },
       // Of all runs together, as the budget is.
       expectedItems: expect && Math.max(1, expect - this.#earlier.records),
       ...(budget instanceof CreditBudget && {
-        budget: new CreditBudget(Math.max(0, budget.limit - credits)),
+        budget: new CreditBudget(Math.max(0, budget.limit - this.#earlier.credits)),
       }),
     }
     for await (const page of this.#answers(client, options)) {
@@ -141,6 +136,23 @@ export class OperationJob implements Job {
       }
       this.#stored += yield { searchKey: this.searchKeys[0], progress: this.#progress, records }
     }
+  }
+
+  /** Takes up an earlier run of the job, with all that it has cost. Returns the state that it goes on from, to be stored first. */
+  async #takeUp(file: RecordDatabase | undefined): Promise<StoredPage | undefined> {
+    const [searchKey] = this.searchKeys
+    const { progress, paid = 0 } = (await file?.progressOf(searchKey)) ?? {}
+    const isResumed = this.#flags.resume === true
+    // Until a run has a page, it has no state. An earlier one can be resumed then, and counts what this one has cost.
+    const known = isResumed ? progress && { paid, ...checked(progress) } : { paid }
+    const earlier = { ...this.#earlier, ...known }
+    // A user may have deleted rows.
+    const credits = earlier.credits + Math.max(0, paid - earlier.paid)
+    this.#progress = this.#earlier = { ...earlier, credits, paid }
+    // From here on, each new row counts, also if older ones are gone.
+    return isResumed && progress
+      ? { searchKey, progress: this.#progress, records: [], hasFailed: true }
+      : undefined
   }
 
   /** The pages, or the only answer of an operation without pages; none after the last page. */
@@ -278,7 +290,8 @@ export function shellWord(text: string): string {
 
 /** @throws {UsageError} for a state without which pages would be paid again. */
 function checked(progress: object): object {
-  const names: (keyof JobProgress)[] = ['next', 'records', 'credits']
-  if (names.every((name) => Object.hasOwn(progress, name))) return progress
+  const { next, records, credits, paid = 0 } = progress as Partial<JobProgress>
+  const isCounted = [records, credits, paid].every((number) => Number.isFinite(number) && Number(number) >= 0)
+  if (typeof next === 'object' && isCounted) return progress
   throw new UsageError(unreadableState)
 }

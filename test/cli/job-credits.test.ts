@@ -216,9 +216,26 @@ describe('--budget of a job', () => {
     expect(sandbox.ledger.spent).toBe(spent)
   })
 
-  it('is refused, and pays for nothing, when its state lacks the next page', async () => {
+  it.each([
+    'DELETE FROM social_search_purchases',
+    `UPDATE social_search_searches SET state = json_remove(state, '$.paid')`,
+  ])('counts each page that is lost after %s', async (sql) => {
+    await run('', 'search coffee --max-pages 5')
+    change('job.db', sql)
+    for (let times = 0; times < 3; times++) {
+      sandbox.inject({ reset: 'after' })
+      await run('--budget 12')
+    }
+    expect(sandbox.ledger.spent).toBe(12)
+  })
+
+  it.each([
+    `json_remove(state, '$.next')`,
+    `json_set(state, '$.credits', null)`,
+    `json_set(state, '$.credits', -100)`,
+  ])('is refused, and pays for nothing, when its state is %s', async (changed) => {
     await run('', 'search coffee --max-pages 2')
-    change('job.db', `UPDATE social_search_searches SET state = json_remove(state, '$.next')`)
+    change('job.db', `UPDATE social_search_searches SET state = ${changed}`)
     const { spent } = sandbox.ledger
     expect((await ran()).err).toContain('the state of a job cannot be read')
     expect(sandbox.ledger.spent).toBe(spent)

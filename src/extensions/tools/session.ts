@@ -133,7 +133,8 @@ export class ToolSession {
   /** Has the cost approved, before the first page that has to be bought. */
   async #approve(call: ToolCall, run: ToolRun, { page }: PageOffset): Promise<ToolRun> {
     const { approved, shown } = run
-    if (approved !== undefined || page.content !== undefined || call.tool.archive !== undefined) return run
+    if (approved !== undefined || page.content !== undefined) return run
+    if (call.tool.archive !== undefined) return { ...run, approved: null }
     return { ...run, approved: await approveCost(call, shown.length, page, this.#settings) }
   }
 
@@ -142,6 +143,8 @@ export class ToolSession {
     const { page, offset } = place
     // While a person was asked, another call may have begun to buy an equal page.
     const known = this.#pages.contentOf(page)
+    // What another call was buying has failed just now.
+    if (known === undefined && run.approved === undefined) return run
     // A result has shown a part of it: it was paid for.
     const isPaidTwice = offset > 0 && known === undefined
     const paidBy = { budget: run.approved ?? undefined, done: run.shown.length }
