@@ -50,6 +50,22 @@ describe('confirmAbove', () => {
     await tools.microblog_search.execute({ query, next })
     expect(asked).toBe(1)
   })
+
+  it('sends no equal call that is not approved, whenever the first one fails', async () => {
+    for (let turns = 0; turns < 60; turns++) {
+      const answering = Promise.withResolvers<Response>()
+      let [asked, requests] = [0, 0]
+      const fetch = () => (requests++, answering.promise)
+      const { tools } = setUp({ confirmAbove: 0, confirm: () => ++asked === 1 }, 0, { fetch })
+      const first = tools.microblog_search.execute({ query })
+      await reached(() => requests === 1)
+      const error = { code: 'forbidden', message: 'no' }
+      answering.resolve(Response.json({ requestId: 'r', error }, { status: 403 }))
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+      await Promise.all([first, tools.microblog_search.execute({ query })])
+      expect([turns, requests]).toEqual([turns, 1])
+    }
+  })
 })
 
 describe('a caller that leaves', () => {
