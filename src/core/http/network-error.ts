@@ -76,8 +76,8 @@ const proofs: readonly (readonly [where: Where, what: RegExp, Proven])[] = [
   ['message', /before secure TLS connection was established/, unsent],
   // Deno.
   ['message', /Requests to port \d+ are blocked|Requires net access to/, unsent],
-  // Bun, which has no system call, but other codes for what breaks later.
-  ['code', /^(ERR_PROXY_TUNNEL|ConnectionRefused|FailedToOpenSocket)$/, unsent],
+  // Bun.
+  ['code', /^ERR_PROXY_TUNNEL$/, unsent],
   // Other functions than the runtime's. Whole messages: a user's may quote one.
   // Electron.
   ['message', /^net::ERR_(INTERNET_DISCONNECTED|NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED)$/, unsent],
@@ -93,6 +93,8 @@ const proofs: readonly (readonly [where: Where, what: RegExp, Proven])[] = [
   ['message', /^request to \S+ failed, reason:/, noAnswer],
   ['syscall', /(?:)/, noAnswer],
   ['firstCode', /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/, unsent],
+  // Bun, which has no system call, but other codes for what breaks later.
+  ['firstCode', /^(ConnectionRefused|FailedToOpenSocket)$/, unsent],
   ['ownCode', /^(ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|EACCES|EINVAL)$/, unsent],
 ]
 

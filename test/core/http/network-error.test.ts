@@ -57,6 +57,12 @@ describe('explainNetworkError()', () => {
       'exchange',
       'ECONNRESET',
     ],
+    [
+      'Bun, a reset after another server has refused',
+      Object.assign(ofBun('ECONNRESET', 'x'), { cause: ofBun('ConnectionRefused', 'y') }),
+      'exchange',
+      'ECONNRESET',
+    ],
     ['an unreachable host without further details', coded('EHOSTUNREACH'), 'exchange', 'EHOSTUNREACH'],
     ['a connect timeout', coded('UND_ERR_CONNECT_TIMEOUT'), 'connect', 'UND_ERR_CONNECT_TIMEOUT'],
     [
